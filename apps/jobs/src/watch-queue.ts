@@ -2,7 +2,7 @@ import type { Ports } from '@solstice/adapters'
 import { type PlayoutState, shownQueue } from '@solstice/playout'
 import type { Unsubscribe } from '@solstice/station'
 
-/** Has listeners told as soon as another song is next or on air. Several processes may: the same job is added once. */
+/** Has listeners told as soon as another track is next or on air. Several processes may: the same job is added once. */
 export async function watchQueue({
   bus,
   data,

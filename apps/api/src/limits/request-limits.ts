@@ -23,7 +23,7 @@ export interface RequestLimits {
   forecast: RateLimit
   /** Orders of one listener. */
   orders: RateLimit
-  /** Wishes of one listener to be told of a song. */
+  /** Wishes of one listener to be told of a track. */
   notifications: RateLimit
   login: LoginLimits
 }

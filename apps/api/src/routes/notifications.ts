@@ -30,7 +30,7 @@ export interface NotificationDeps {
   log: Logger
 }
 
-/** Tells browsers when a song is next: the station's key, and the wishes of listeners. */
+/** Tells browsers when a track is next: the station's key, and the wishes of listeners. */
 export function notificationRoutes(app: FastifyInstance, deps: NotificationDeps): void {
   const { config, data, jobs, pushServices, clock, mirror, tokens, limits, log } = deps
   const uidOf = ({ raw }: FastifyRequest) => tokens.uidOf(addressOf(raw, config.trustProxyHops))
@@ -62,7 +62,7 @@ export function notificationRoutes(app: FastifyInstance, deps: NotificationDeps)
         nowMs,
       }
       const id = await addNotification({ data, pushServices }, mirror.at(nowMs), wish)
-      // The song may be next already; otherwise whoever follows the queue sees to it.
+      // The track may be next already; otherwise whoever follows the queue sees to it.
       jobs
         .add('sweep-notifications', {}, { id: 'sweep-notifications', requeueIfActive: true })
         .catch((error) => {

@@ -8,7 +8,7 @@ const NO_CONTACT = 'mailto:operator@station.invalid'
 export function readWebPush(reader: Reader, publicServerUrl: string) {
   const { read } = reader
   return {
-    /** Listeners may be told when their song is next. */
+    /** Listeners may be told when their track is next. */
     webPush: read('WEB_PUSH'),
     /** null = made once and kept with the records. */
     vapidKeys: readKeys(reader),

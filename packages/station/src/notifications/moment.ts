@@ -2,13 +2,13 @@ import { type PlayoutState, type QueueEntry, shownQueue } from '@solstice/playou
 import { orderIdOf } from '../donations/paid/order-id.ts'
 import type { DonationRecord, NotificationRecord } from '../ports/data-store.ts'
 
-/** Where a song stands: `over` when it will not be played, or was. */
+/** Where a track stands: `over` when it will not be played, or was. */
 export type Moment = 'waiting' | 'next' | 'on-air' | 'over'
 
 type Awaited = Pick<NotificationRecord, 'uid' | 'trackId' | 'donationId'>
 
 /**
- * Where the song of a request or an order stands.
+ * Where the track of a request or an order stands.
  *
  * @param air advanced to now; null while no state is known.
  * @param donation the order; null for a request, or when it is deleted.

@@ -16,11 +16,11 @@ const MAX_ALL = 5_000
 type NotificationData = Pick<DataStore, 'notifications' | 'donations'>
 
 /**
- * Stores a listener's wish to be told when a song is next. A repeated one replaces the first.
+ * Stores a listener's wish to be told when a track is next. A repeated one replaces the first.
  *
  * @param air advanced to now; null while no state is known.
  * @returns the id of the wish.
- * @throws Failure PUSH_SERVICE_UNKNOWN; NOT_FOUND when the listener has no such request or order, or its song is over;
+ * @throws Failure PUSH_SERVICE_UNKNOWN; NOT_FOUND when the listener has no such request or order, or its track is over;
  * NOTIFICATIONS_FULL
  */
 export async function addNotification(

@@ -7,9 +7,9 @@ import type { PushServices } from '../ports/push.ts'
 import { messageFor } from './message.ts'
 import { type Moment, momentOf } from './moment.ts'
 
-/** A wish ends after this, whatever becomes of its song. */
+/** A wish ends after this, whatever becomes of its track. */
 const MAX_AGE_MS = 24 * 3_600_000
-/** A message that comes later than this tells of a song that was played. */
+/** A message that comes later than this tells of a track that was played. */
 const LIFE_S = 600
 
 type Notification = Readonly<NotificationRecord>
@@ -22,7 +22,7 @@ interface Deps {
 }
 
 /**
- * Adds a job for each listener whose song is next or on air, and deletes the wishes whose song is over.
+ * Adds a job for each listener whose track is next or on air, and deletes the wishes whose track is over.
  *
  * @returns their numbers.
  */
@@ -48,7 +48,7 @@ export async function sweepNotifications(
 }
 
 /**
- * Tells one listener that the song is next, and deletes the wish. Run again after a crash, it may send the message twice; the
+ * Tells one listener that the track is next, and deletes the wish. Run again after a crash, it may send the message twice; the
  * device shows it once.
  *
  * @throws Error when the push service may take it later.

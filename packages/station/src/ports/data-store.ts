@@ -242,9 +242,9 @@ export interface Spools {
   auditEntries: Spool<SpooledAuditEntry>
 }
 
-/** A listener's wish to be told when one song is next; deleted when it was told, or the song is over. */
+/** A listener's wish to be told when one track is next; deleted when it was told, or the track is over. */
 export interface NotificationRecord {
-  /** Begins the SHA-256 of device and song, so that a repeated wish is the same one. */
+  /** Begins the SHA-256 of device and track, so that a repeated wish is the same one. */
   id: string
   uid: string
   /** The device: its address at a push service, and the keys that its messages are encrypted with. */
@@ -253,7 +253,7 @@ export interface NotificationRecord {
   auth: string
   lang: Locale
   trackId: string
-  /** The order that the song was paid with; null = it was requested. */
+  /** The order that the track was paid with; null = it was requested. */
   donationId: string | null
   /** station time, ms */
   createdAt: number

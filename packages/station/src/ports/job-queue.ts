@@ -28,9 +28,9 @@ export interface Jobs {
   'poll-donations': { data: Record<string, never>; result: undefined }
   /** Expires orders and finishes the payment work that other jobs left incomplete. */
   'sweep-donations': { data: Record<string, never>; result: undefined }
-  /** Has everybody told whose song is next, and deletes the wishes whose song is over. */
+  /** Has everybody told whose track is next, and deletes the wishes whose track is over. */
   'sweep-notifications': { data: Record<string, never>; result: undefined }
-  /** Tells one listener that the song is next. */
+  /** Tells one listener that the track is next. */
   'send-notification': { data: { id: string }; result: undefined }
   /** Deletes helper accounts that were not activated in time. */
   'purge-accounts': { data: Record<string, never>; result: undefined }
