@@ -52,6 +52,18 @@ t.test('an admin works with the queue and the requests from any window, by keybo
     t.match(await page.locator('.queue-time').nth(1).innerText(), /^\d\d:\d\d$/)
   })
 
+  await t.test('style sheets that stand in the page are not fetched again', async (t) => {
+    const [placed, again] = await page.evaluate(() => {
+      const hrefs = [...document.querySelectorAll<HTMLElement>('style[data-href]')].map(
+        ({ dataset }) => new URL(dataset.href!, location.href).href,
+      )
+      const fetched = performance.getEntriesByType('resource').map(({ name }) => name)
+      return [hrefs.length, hrefs.filter((href) => fetched.includes(href))] as const
+    })
+    t.ok(placed > 0)
+    t.same(again, [], 'they would stand behind the sheets that override them')
+  })
+
   await t.test('a track is found and queued without the mouse', async (t) => {
     await page.keyboard.press('/')
     const wish = (await titles())[5]!
@@ -138,7 +150,7 @@ t.test('an admin works with the queue and the requests from any window, by keybo
     t.not(await page.evaluate(() => document.activeElement?.tagName), 'BODY', 'the focus is not lost')
     await page.keyboard.press('a')
     await said('done').waitFor()
-    await page.getByText('Nobody is asking for anything').waitFor()
+    await page.getByText('No requests.').waitFor()
     await quiet()
     const listener = await ask(t, url, second!)
     await page.getByRole('button', { name: new RegExp(`^Decline: .*${second}`) }).click()
@@ -182,7 +194,7 @@ t.test('an admin works with the queue and the requests from any window, by keybo
   await t.test('it is at home on a phone, and at 400 % zoom', async (t) => {
     await page.setViewportSize({ width: 390, height: 844 })
     await page.getByRole('link', { name: 'Requests' }).click()
-    await page.getByText('Nobody is asking for anything').waitFor()
+    await page.getByText('No requests.').waitFor()
     t.match(page.url(), /\/en\/adpanel\/on-air\?view=inbox$/, 'the address tells what is shown')
     t.same(await violations(page), [])
     await page.goBack()

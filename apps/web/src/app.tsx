@@ -15,6 +15,7 @@ import {
   tellStation,
 } from './ui/language/language.ts'
 import type { PageProps } from './ui/page-props.ts'
+import { tellPlacedStyles } from './ui/placed-styles.ts'
 import { openTheme } from './ui/theme.ts'
 
 const RETRY_MS = 3_000
@@ -29,6 +30,7 @@ interface PageOptions {
 /** Draws the page of this document over what the station sent of it. */
 export async function openPage(Page: ComponentType<PageProps>, options: PageOptions = {}): Promise<void> {
   const { mode, load = async () => {} } = options
+  tellPlacedStyles()
   openTheme(mode)
   const place = arrive()
   // What the station sent stays in sight meanwhile.

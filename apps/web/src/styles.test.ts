@@ -45,3 +45,23 @@ t.test('a rule belongs to its first class, or to the one that must be there', as
     '/* .no { */ .a .b, li.c:not(.d, .e) > .f,\n:is(.g, .h) .i { } @media (x) { .j { } @media (y) { ol.k { } } } .l:has(.m[n]) ~ .o { }'
   t.same([...headsOf(css)], ['a', 'c', 'j', 'k', 'm'])
 })
+
+t.test('letters follow the size that the browser is set to', async (t) => {
+  const paths = (await readdir(folder, { recursive: true })).filter((path) => path.endsWith('.css'))
+  const fixed = async (path: string) =>
+    [
+      ...(await readFile(folder + path, 'utf8')).matchAll(
+        /(?<![\w-])(?:font|font-size|line-height):[^;{}]*\dpx[^;{}]*/g,
+      ),
+    ].map(([rule]) => `${path}: ${rule}`)
+  t.same((await Promise.all(paths.map(fixed))).flat(), [], 'in rem')
+  const inPanel = paths.filter((path) => path.startsWith('admin/'))
+  const queries = inPanel.map(
+    async (path) => /@media[^{]*-width: \d+px/.exec(await readFile(folder + path, 'utf8')) && path,
+  )
+  t.same(
+    (await Promise.all(queries)).filter(Boolean),
+    [],
+    'and so do the widths at which the panel changes, in em',
+  )
+})

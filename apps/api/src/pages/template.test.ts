@@ -15,7 +15,7 @@ t.test('style sheets stand in the page, and its policy knows them by their hash'
   await writeFile(join(root, 'assets', 'a-1.css'), 'p{color:red}')
   await writeFile(join(root, 'index.html'), FILE)
   const { text, styles } = await readTemplate(root, 'index.html')
-  t.match(text, '<style>p{color:red}</style>')
+  t.match(text, '<style data-href="/assets/a-1.css">p{color:red}</style>')
   t.notMatch(text, 'stylesheet')
   t.same(styles, [`sha256-${createHash('sha256').update('p{color:red}').digest('base64')}`])
 })

@@ -106,7 +106,7 @@ export const parts: readonly Part[] = [
   {
     id: 'me',
     icon: 'me',
-    title: { uk: 'Мій запис', en: 'My account' },
+    title: { uk: 'Мій профіль', en: 'My account' },
     key: 'm',
     access: {},
     Component: lazyPage(async () => (await import('./me/me-part.tsx')).MePart),

@@ -131,7 +131,7 @@ function OrderTable({ orders, onOpen }: { orders: Order[]; onOpen: (order: Order
     {
       id: 'amount',
       head: t.columns.amount,
-      width: '136px',
+      width: '7.5rem',
       cell: (order) => (
         <>
           <b>{money(order)}</b>
@@ -142,13 +142,13 @@ function OrderTable({ orders, onOpen }: { orders: Order[]; onOpen: (order: Order
     {
       id: 'status',
       head: t.columns.status,
-      width: '210px',
+      width: '13rem',
       cell: (order) => <OrderStatus order={order} />,
     },
     {
       id: 'created',
       head: t.columns.created,
-      width: '112px',
+      width: '8.25rem',
       cell: ({ createdAt }) => moment(createdAt),
     },
   ]

@@ -96,11 +96,11 @@ function PlaysTable({ plays }: { plays: readonly HistoryItem[] }) {
     </>
   )
   const columns: Column<HistoryItem>[] = [
-    { id: 'time', head: t.time, width: '172px', cell: time },
+    { id: 'time', head: t.time, width: '10.75rem', cell: time },
     { id: 'title', head: t.song, width: '3fr', cell: ({ title }) => <b>{title}</b> },
     { id: 'artist', head: t.artist, width: '2fr', cell: ({ artist }) => artist },
     { id: 'album', head: t.album, width: '2fr', cell: ({ album }) => <span class="soft">{album}</span> },
-    { id: 'mode', head: t.mode, width: '56px', cell: ({ mode }) => <ModeMark mode={mode} /> },
+    { id: 'mode', head: t.mode, width: '3.5rem', cell: ({ mode }) => <ModeMark mode={mode} /> },
   ]
   return (
     <VirtualTable
@@ -111,12 +111,9 @@ function PlaysTable({ plays }: { plays: readonly HistoryItem[] }) {
       phone={(play) => (
         <>
           <b>{play.title}</b>
-          <span class="soft">
-            {' '}
-            {play.artist}
-            <br />
-            {time(play)}
-          </span>
+          <span class="soft"> {play.artist}</span>
+          <br />
+          <small class="soft">{time(play)}</small>
         </>
       )}
     />

@@ -1,10 +1,12 @@
 import { useMemo } from 'preact/hooks'
 import { useDrawer, useUrlState } from '../data/location.ts'
+import { useAdmin } from '../data/panel.ts'
 import { useQuery } from '../data/query.ts'
 import { Choice } from '../ui/fields/choice.tsx'
 import { Drawer } from '../ui/layers/drawer.tsx'
 import { List } from '../ui/state/list.tsx'
 import { type Column, VirtualTable } from '../ui/table/virtual-table.tsx'
+import { tenth } from '../ui/tenth.ts'
 import { exportSet } from './export-drawer.tsx'
 import {
   type Count,
@@ -103,7 +105,8 @@ function CountsTable(props: {
   const { counts, view, order, onOrder, onOpen } = props
   const t = useHistoryTexts()
   const most = Math.max(...counts.map(({ tracks }) => tracks.length))
-  const share = (count: Count) => `${(count.share * 100).toFixed(1)} %`
+  const { locale } = useAdmin()
+  const share = (count: Count) => `${tenth(count.share * 100, locale)} %`
   const name = (count: Count) => (
     <>
       <b>{nameOf(count, t)}</b> {count.mode && <ModeMark mode={count.mode} />}
@@ -124,15 +127,15 @@ function CountsTable(props: {
     {
       id: 'count',
       head: t.count,
-      width: '72px',
+      width: '4.5rem',
       cell: ({ tracks }) => tracks.length,
       sort: ({ tracks }) => tracks.length,
     },
-    { id: 'share', head: '%', width: '80px', cell: (count) => <span class="soft">{share(count)}</span> },
+    { id: 'share', head: '%', width: '5rem', cell: (count) => <span class="soft">{share(count)}</span> },
     {
       id: 'length',
       head: t.length,
-      width: '120px',
+      width: '7.5rem',
       cell: ({ tracks }) => <span class="soft">{lengthOf(tracks, t)}</span>,
     },
   ]

@@ -4,6 +4,7 @@ import { Icon } from '../../ui/icons.tsx'
 import { useStore } from '../../ui/store.ts'
 import { Badge } from '../ui/state/badge.tsx'
 import type { Column } from '../ui/table/virtual-table.tsx'
+import { tenth } from '../ui/tenth.ts'
 import { useLibraryTexts } from './library-context.ts'
 import type { Preview } from './preview.ts'
 import type { LibraryTexts } from './texts.ts'
@@ -20,13 +21,13 @@ export interface ColumnDeps {
 }
 
 /** The columns of the table, as many as the width has room for. */
-export function columnsOf(deps: ColumnDeps, widthPx: number): Column<LibraryRow>[] {
+export function columnsOf(deps: ColumnDeps, widthRem: number): Column<LibraryRow>[] {
   const columns = [...handles(deps), ...tags(deps), ...marks(deps), ...plays(deps)]
-  return columns.flatMap(({ fromPx = 0, ...column }) => (widthPx >= fromPx ? [column] : []))
+  return columns.flatMap(({ fromRem = 0, ...column }) => (widthRem >= fromRem ? [column] : []))
 }
 
 /** A column for tables of at least this width. */
-type LibraryColumn = Column<LibraryRow> & { fromPx?: number }
+type LibraryColumn = Column<LibraryRow> & { fromRem?: number }
 
 const handles = (deps: ColumnDeps): LibraryColumn[] => [chooseColumn(deps), playColumn(deps)]
 
@@ -52,7 +53,7 @@ const tags = ({ t }: ColumnDeps): LibraryColumn[] => [
   },
   {
     id: 'album',
-    fromPx: 980,
+    fromRem: 61.25,
     head: t.columns.album,
     width: 'minmax(0, 3fr)',
     sort: 'given',
@@ -60,32 +61,38 @@ const tags = ({ t }: ColumnDeps): LibraryColumn[] => [
   },
   {
     id: 'year',
-    fromPx: 820,
+    fromRem: 51.25,
     head: t.columns.year,
-    width: '44px',
+    width: '2.75rem',
     sort: 'given',
     cell: ({ year }) => soft(year ?? ''),
   },
   {
     id: 'duration',
     head: t.columns.duration,
-    width: '52px',
+    width: '3.25rem',
     sort: 'given',
     cell: ({ duration }) => (duration === null ? '' : formatDuration(duration)),
   },
 ]
 
-const marks = ({ t }: ColumnDeps): LibraryColumn[] => [
-  { id: 'mode', head: t.columns.mode, width: '52px', sort: 'given', cell: (row) => <ModeMark row={row} /> },
-  { id: 'lyrics', head: t.columns.lyrics, width: '72px', cell: (row) => <LyricsMark row={row} /> },
-  { id: 'art', fromPx: 720, head: t.columns.art, width: '36px', cell: (row) => <ArtMark row={row} /> },
+const marks = ({ t, locale }: ColumnDeps): LibraryColumn[] => [
+  {
+    id: 'mode',
+    head: t.columns.mode,
+    width: '3.25rem',
+    sort: 'given',
+    cell: (row) => <ModeMark row={row} />,
+  },
+  { id: 'lyrics', head: t.columns.lyrics, width: '4.5rem', cell: (row) => <LyricsMark row={row} /> },
+  { id: 'art', fromRem: 45, head: t.columns.art, width: '2.25rem', cell: (row) => <ArtMark row={row} /> },
   {
     id: 'lufs',
-    fromPx: 1060,
+    fromRem: 66.25,
     head: 'LUFS',
-    width: '48px',
+    width: '3rem',
     sort: 'given',
-    cell: ({ lufs }) => soft(lufs?.toFixed(1) ?? '–'),
+    cell: ({ lufs }) => soft(lufs === null ? '–' : tenth(lufs, locale)),
   },
 ]
 
@@ -94,24 +101,24 @@ function plays({ t, locale, timeZone }: ColumnDeps): LibraryColumn[] {
   return [
     {
       id: 'addedAt',
-      fromPx: 1060,
+      fromRem: 66.25,
       head: t.columns.addedAt,
-      width: '76px',
+      width: '4.75rem',
       sort: 'given',
       cell: ({ addedAt }) => day(addedAt),
     },
     {
       id: 'plays',
       head: t.columns.plays,
-      width: '60px',
+      width: '3.75rem',
       sort: 'given',
       cell: ({ plays }) => (plays ? plays : soft('–')),
     },
     {
       id: 'lastPlayedAt',
-      fromPx: 900,
+      fromRem: 56.25,
       head: t.columns.lastPlayedAt,
-      width: '76px',
+      width: '4.75rem',
       sort: 'given',
       cell: ({ lastPlayedAt }) => day(lastPlayedAt),
     },
@@ -136,7 +143,7 @@ function chooseColumn({ t, chosen, total }: ColumnDeps): Column<LibraryRow> {
         />
       </label>
     ),
-    width: '24px',
+    width: '1.5rem',
     cell: (row) => (
       <label class="lib-choose">
         <input
@@ -157,7 +164,7 @@ function chooseColumn({ t, chosen, total }: ColumnDeps): Column<LibraryRow> {
 const playColumn = ({ t, preview }: ColumnDeps): Column<LibraryRow> => ({
   id: 'play',
   head: <span class="unseen">{t.preview}</span>,
-  width: '32px',
+  width: '2rem',
   cell: (row) => <PlayButton row={row} preview={preview} />,
 })
 

@@ -33,13 +33,13 @@ export function LibraryPart() {
   const preview = usePreview()
   const drawer = useDrawer()
   const field = useRef<HTMLInputElement>(null)
-  const [box, widthPx] = useWidth()
+  const [box, widthRem] = useWidth()
   const queueTrack = useQueueTrack()
   const total = head.is === 'ready' ? head.data.total : null
   useLibraryKeys(field, preview, queueTrack)
   const columns = columnsOf(
     { t, locale, timeZone: config.timeZone, preview, chosen, total: total ?? 0 },
-    widthPx,
+    widthRem,
   )
   const onKey = (row: LibraryRow, event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return false

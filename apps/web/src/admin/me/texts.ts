@@ -3,10 +3,10 @@ import { useAdmin } from '../data/panel.ts'
 import type { PasswordRule } from './password-rules.ts'
 
 const uk = {
-  title: 'Мій запис',
+  title: 'Мій профіль',
   roles: { super_admin: 'головний адміністратор', admin: 'помічник' },
   rights: 'Права',
-  allRights: 'Усі права',
+  allRights: 'усі права',
   login: 'Логін',
   newLogin: 'Новий логін',
   loginHint: 'До 64 знаків. Великі й малі літери не розрізняються.',
@@ -47,7 +47,7 @@ const uk = {
   language: 'Мова',
   languages: { uk: 'Українська', en: 'English' } satisfies Record<Locale, string>,
   keys: 'Клавіші',
-  keysOn: 'Клавіші з однієї літери працюють',
+  keysOn: 'Однолітерні клавіші працюють',
   keysHint: 'Вимкніть, якщо керуєте комп’ютером голосом. Перелік клавіш відкриває «?».',
 }
 

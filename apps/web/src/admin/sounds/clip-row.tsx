@@ -1,14 +1,17 @@
-import type { ClipFamily } from '@solstice/contracts'
+import type { ClipFamily, Locale } from '@solstice/contracts'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { formatDuration } from '../../listener/format.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { useStore } from '../../ui/store.ts'
 import { useCommand } from '../data/commands.ts'
+import { useAdmin } from '../data/panel.ts'
 import { Waveform } from '../ui/state/waveform.tsx'
 import type { Selection } from '../ui/table/selection.ts'
+import { tenth } from '../ui/tenth.ts'
 import type { Clip } from './family.ts'
 import type { Preview } from './preview.ts'
 import { useSoundsTexts } from './sounds-context.ts'
+import type { SoundsTexts } from './texts.ts'
 
 /** Longer sounds are drawn only once they are played: each is fetched whole. */
 const DRAWN_AT_ONCE_S = 60
@@ -17,6 +20,7 @@ const DRAWN_AT_ONCE_S = 60
 export function ClipRow(props: { family: ClipFamily; clip: Clip; preview: Preview; selection: Selection }) {
   const { family, clip, preview, selection } = props
   const t = useSoundsTexts()
+  const { locale } = useAdmin()
   const playing = useStore(preview.playing)
   const shape = useStore(preview.shapes).get(clip.id)
   const row = useRef<HTMLLIElement>(null)
@@ -57,7 +61,7 @@ export function ClipRow(props: { family: ClipFamily; clip: Clip; preview: Previe
         <span>
           <Icon name={clip.mode === 'day' ? 'sun' : 'moon'} size={14} />
           {t[clip.mode]}
-          {clip.duration !== null && ` · ${lengthOf(clip.duration)}`}
+          {clip.duration !== null && ` · ${lengthOf(clip.duration, t, locale)}`}
         </span>
       </span>
       <Waveform
@@ -74,8 +78,8 @@ export function ClipRow(props: { family: ClipFamily; clip: Clip; preview: Previe
 }
 
 /** Seconds with a tenth for short sounds, minutes for others. */
-const lengthOf = (seconds: number): string =>
-  seconds < 60 ? `${seconds.toFixed(1)} s` : formatDuration(seconds)
+const lengthOf = (seconds: number, t: SoundsTexts, locale: Locale): string =>
+  seconds < 60 ? t.seconds(tenth(seconds, locale)) : formatDuration(seconds)
 
 /** Whether a clip may go on air; it shows the new state at once, and the station's when that differs. */
 function Used({ family, clip, name }: { family: ClipFamily; clip: Clip; name: string }) {

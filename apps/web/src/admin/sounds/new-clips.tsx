@@ -5,6 +5,7 @@ import { useStore } from '../../ui/store.ts'
 import { failureText } from '../data/client.ts'
 import { useAdmin, useToasts } from '../data/panel.ts'
 import { Waveform } from '../ui/state/waveform.tsx'
+import { tenth } from '../ui/tenth.ts'
 import type { ClipUpload } from './clip-uploads.ts'
 import { families } from './family.ts'
 import { cutMp3 } from './mp3-cut.ts'
@@ -58,6 +59,7 @@ const STEP_S = 0.05
 /** Chooses the part of a sound that is sent instead of the whole. */
 function CutForm({ item, durationS }: { item: ClipUpload; durationS: number }) {
   const t = useSoundsTexts()
+  const { locale } = useAdmin()
   const uploads = useClipUploads()
   const toasts = useToasts()
   const most = families[item.family].maxSeconds ?? durationS
@@ -86,10 +88,10 @@ function CutForm({ item, durationS }: { item: ClipUpload; durationS: number }) {
         step={STEP_S}
         value={value}
         style={{ '--level': value / durationS }}
-        aria-valuetext={`${value.toFixed(2)} s`}
+        aria-valuetext={t.seconds(value.toFixed(2))}
         onInput={({ currentTarget }) => onValue(Number(currentTarget.value))}
       />
-      <output>{value.toFixed(1)}</output>
+      <output>{tenth(value, locale)}</output>
     </label>
   )
   return (
@@ -115,7 +117,7 @@ function CutForm({ item, durationS }: { item: ClipUpload; durationS: number }) {
       {range(t.from, fromS, (next) => move(next, Math.max(next + STEP_S, Math.min(toS, next + most))))}
       {range(t.to, toS, (next) => move(Math.min(next - STEP_S, Math.max(fromS, next - most)), next))}
       <button type="submit" class="button">
-        {t.cut((toS - fromS).toFixed(1))}
+        {t.cut(tenth(toS - fromS, locale))}
       </button>
       {item.stage.is === 'trim' && (
         <button type="button" class="text-button" onClick={() => uploads.replace(item.id, item.bytes)}>

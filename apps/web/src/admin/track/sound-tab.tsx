@@ -2,13 +2,14 @@ import { useState } from 'preact/hooks'
 import { formatDuration } from '../../listener/format.ts'
 import { type Store, useStore } from '../../ui/store.ts'
 import { useCommand } from '../data/commands.ts'
-import { useToasts } from '../data/panel.ts'
+import { useAdmin, useToasts } from '../data/panel.ts'
 import { useQuery } from '../data/query.ts'
 import type { ReplyOf } from '../data/routes.ts'
 import { Field } from '../ui/fields/field.tsx'
 import { Guarded } from '../ui/layers/guarded.tsx'
 import { List } from '../ui/state/list.tsx'
 import { Waveform } from '../ui/state/waveform.tsx'
+import { tenth } from '../ui/tenth.ts'
 import { formatTime, readTime } from './lyrics/text/lrc.ts'
 import { usePlayer } from './player.ts'
 import { usePeaks } from './use-peaks.ts'
@@ -22,6 +23,7 @@ type CuePoints = ReplyOf<'GET /api/admin/song-editor/cue-points'>
 export function SoundTab() {
   const { id, duration, lufs } = useTrack()
   const t = useTrackTexts()
+  const { locale } = useAdmin()
   const cues = useQuery('GET /api/admin/song-editor/cue-points', { query: { songId: id } })
   return (
     <>
@@ -29,7 +31,7 @@ export function SoundTab() {
         <dt>{t.length}</dt>
         <dd>{duration === null ? t.unknown : formatDuration(duration)}</dd>
         <dt>{t.loudness}</dt>
-        <dd>{lufs === null ? t.notMeasured : `${lufs.toFixed(1).replace('-', '−')} LUFS`}</dd>
+        <dd>{lufs === null ? t.notMeasured : `${tenth(lufs, locale)} LUFS`}</dd>
       </dl>
       <List state={cues} rows={3}>
         {(known) => <Cues key={`${known.cueIn} ${known.cueOut}`} known={known} />}

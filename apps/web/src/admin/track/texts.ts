@@ -61,7 +61,7 @@ const uk = {
   added: 'Додано',
   queued: 'У черзі',
   notQueued: 'немає',
-  place: (n: number) => `${n}-ю`,
+  place: (n: number) => `${n}-та`,
   changes: 'Зміни',
   noChanges: 'Цю пісню ще ніхто не змінював.',
   operations: {

@@ -100,7 +100,7 @@ function Ring(props: { spans: readonly Span[]; minute: number; onAir: Mode; pend
           return (
             <g key={mode}>
               <line class="ring-switch" x1={inner.x} y1={inner.y} x2={outer.x} y2={outer.y} />
-              <text class="ring-label" x={at.x} y={at.y + 4} text-anchor={side}>
+              <text class="ring-label" x={at.x} y={at.y + 4} font-size="12" text-anchor={side}>
                 {clock(from)}
               </text>
             </g>

@@ -162,13 +162,16 @@ function Next() {
   )
 }
 
+/** So that one listener more or less is no landslide. */
+const LEAST_SCALE = 5
+
 /** How many listen, and how that went in the last minute. */
 function Listeners() {
   const { log } = usePanel()
   const t = useTexts()
   const samples = useStore(log.listeners)
   const now = samples.at(-1) ?? 0
-  const most = Math.max(1, ...samples)
+  const most = Math.max(LEAST_SCALE, ...samples)
   const points = samples.map(
     (count, i) => `${(i / Math.max(1, samples.length - 1)) * 56},${18 - (count / most) * 16}`,
   )

@@ -224,7 +224,7 @@ function Actions({ helper, onPassword }: { helper: HelperAdmin; onPassword: Told
     <span class="helpers-actions">
       <button
         type="button"
-        class="text-button"
+        class="plain"
         aria-label={`${t.sessions}: ${login}`}
         onClick={() => setOpen(true)}
       >

@@ -45,12 +45,14 @@ export function Transport(props: {
         >
           {t.stamp} <kbd>T</kbd>
         </button>
-        <button type="button" class="text-button" aria-label={t.back} onClick={() => onMove(-STEP_S)}>
-          {t.backShort}
-        </button>
-        <button type="button" class="text-button" aria-label={t.forward} onClick={() => onMove(STEP_S)}>
-          {t.forwardShort}
-        </button>
+        <span class="transport-steps">
+          <button type="button" class="text-button" aria-label={t.back} onClick={() => onMove(-STEP_S)}>
+            {t.backShort}
+          </button>
+          <button type="button" class="text-button" aria-label={t.forward} onClick={() => onMove(STEP_S)}>
+            {t.forwardShort}
+          </button>
+        </span>
         {markerS !== null && (
           <button type="button" class="text-button" onClick={onMarker}>
             {t.toMarker} {formatTime(markerS)}

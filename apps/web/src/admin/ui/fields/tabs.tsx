@@ -1,6 +1,8 @@
 import './fields.css'
 import type { ComponentChildren } from 'preact'
-import { useId } from 'preact/hooks'
+import { useEffect, useId, useRef } from 'preact/hooks'
+
+const NEIGHBOUR_PX = 56
 
 export interface Tab {
   id: string
@@ -19,6 +21,11 @@ export function Tabs(props: {
 }) {
   const { label, tabs, chosen, onChoose, children } = props
   const id = useId()
+  const list = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const tab = list.current?.querySelector<HTMLElement>('[aria-selected=true]')
+    if (tab) showWhole(list.current!, tab)
+  }, [chosen])
   const move = (event: KeyboardEvent) => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
     if (!step) return
@@ -30,7 +37,7 @@ export function Tabs(props: {
   }
   return (
     <>
-      <div class="tabs" role="tablist" aria-label={label} onKeyDown={move}>
+      <div class="tabs" role="tablist" aria-label={label} ref={list} onKeyDown={move}>
         {tabs.map((tab) => (
           <button
             key={tab.id}
@@ -52,4 +59,12 @@ export function Tabs(props: {
       </div>
     </>
   )
+}
+
+/** Scrolls a row of tabs so far that this one and the beginning of its neighbours are seen. */
+function showWhole(row: HTMLElement, tab: HTMLElement): void {
+  const [start, end] = [tab.offsetLeft - row.offsetLeft, tab.offsetLeft - row.offsetLeft + tab.offsetWidth]
+  if (start < row.scrollLeft + NEIGHBOUR_PX) row.scrollLeft = start - NEIGHBOUR_PX
+  else if (end > row.scrollLeft + row.clientWidth - NEIGHBOUR_PX)
+    row.scrollLeft = end - row.clientWidth + NEIGHBOUR_PX
 }

@@ -5,7 +5,7 @@ import type { Sort } from './sort.ts'
 export interface Column<T> {
   id: string
   head: ComponentChildren
-  /** A track of a CSS grid: `2fr`, `120px`. */
+  /** A track of a CSS grid: `2fr`, `7.5rem`. */
   width: string
   cell: (row: T) => ComponentChildren
   /** Without it the column can't be sorted by. `given`: the rows come in the order that `sort` tells. */

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 
-const NARROW = '(max-width: 700px)'
+const NARROW = '(max-width: 43.75em)'
 
 /** True where the page is as narrow as a phone. */
 export function usePhone(): boolean {

@@ -1,7 +1,8 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows are drawn only near the view, which a table element can't do
 // biome-ignore-all lint/a11y/useFocusableInteractive: the row has the focus, as the pattern of a grid allows
 import './table.css'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { remPx } from '../rem.ts'
 import { type Press, pressesOf } from './row-presses.ts'
 import { type Sort, sortRows } from './sort.ts'
 import type { Column, TableProps } from './table-props.ts'
@@ -11,8 +12,8 @@ import { useWindow } from './use-window.ts'
 
 export type { Column } from './table-props.ts'
 
-const ROW_PX = 44
-const PHONE_ROW_PX = 64
+const ROW_REM = 2.75
+const PHONE_ROW_REM = 4
 
 /**
  * A table of any length: only the rows near the view are drawn. Arrows move between rows, Enter opens, Space chooses,
@@ -22,7 +23,8 @@ export function VirtualTable<T>(props: TableProps<T>) {
   const { label, columns, idOf, phone, sort = null, onSort, selection } = props
   const isPhone = usePhone()
   const rows = sortRows(props.rows, sort, columns)
-  const rowPx = isPhone ? PHONE_ROW_PX : ROW_PX
+  const [rem] = useState(remPx)
+  const rowPx = rem * (isPhone ? PHONE_ROW_REM : ROW_REM)
   const body = useRef<HTMLDivElement>(null)
   const { first, end } = useWindow(body, rows.length, rowPx)
   useEffect(() => props.onRows?.(first, end), [first, end])
