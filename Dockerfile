@@ -22,11 +22,20 @@ RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund -w apps/web
 COPY tsconfig.json ./
 COPY packages packages
 COPY apps/web apps/web
-RUN npm run build
+RUN npm run build -w @solstice/web
 
 FROM manifests AS dependencies
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund --include-workspace-root \
     -w apps/api -w apps/stream-worker -w apps/jobs
+
+FROM dependencies AS programs
+COPY tsconfig*.json ./
+COPY packages packages
+COPY apps/api apps/api
+COPY apps/jobs apps/jobs
+COPY apps/stream-worker apps/stream-worker
+COPY scripts scripts
+RUN node --import tsx scripts/build.ts
 
 FROM ${NODE_IMAGE}
 # Without a version: Debian keeps one for the life of a release, and repairs it.
@@ -46,9 +55,10 @@ COPY apps/jobs apps/jobs
 COPY apps/stream-worker apps/stream-worker
 COPY scripts scripts
 COPY deploy/health.mjs deploy/
+COPY --from=programs /solstice/.build/programs .build/programs
 COPY --from=web /solstice/apps/web/dist apps/web/dist
 USER node
 EXPOSE 3001
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["node", "deploy/health.mjs"]
-CMD ["node", "--import", "typebox", "--import", "tsx", "apps/api/src/main.ts"]
+CMD ["node", "--enable-source-maps", "--max-semi-space-size=4", ".build/programs/apps/api/src/main.js"]

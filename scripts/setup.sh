@@ -1,5 +1,6 @@
 #!/bin/sh
-# Installs missing prerequisites before `npm start` and `npm test`: sh scripts/setup.sh start|test
+# Installs missing prerequisites before `npm start` and `npm test`: sh scripts/setup.sh start|test. With `programs`, it only builds
+# what a process runs.
 # Runs before anything is installed, so it needs only a shell and Node. Silent when nothing is missing.
 set -eu
 cd "$(dirname "$0")/.."
@@ -130,7 +131,22 @@ build_web() {
   npm run build -w @solstice/web --silent -- --logLevel=warn >&2 || refuse 'the listener page could not be built; see above'
 }
 
+build_programs() {
+  built=.build/programs/built-in
+  if [ -f "$built" ] && [ "$(cat "$built")" = "$(pwd -P)/" ]; then
+    newer=$(find apps packages scripts package-lock.json \
+      \( -name dist -o -name node_modules -o -path apps/web \) -prune -o -type f ! -name '*.test.ts*' -newer "$built" -print | head -n 1)
+    [ -n "$newer" ] || return 0
+  fi
+  say 'building the programs'
+  node --import tsx scripts/build.ts >&2 || refuse 'the programs could not be built; see above'
+}
+
 check_node
+if [ "$purpose" = programs ]; then
+  build_programs
+  exit
+fi
 # npm downloads while the system's package manager works.
 install_modules &
 modules=$!
@@ -154,4 +170,5 @@ if [ "$purpose" = test ]; then
 fi
 wait "$modules" || exit 1
 [ "$purpose" = start ] || build_tap
+[ "$purpose" = test ] || build_programs
 build_web

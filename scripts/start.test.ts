@@ -45,8 +45,7 @@ t.test('npm start', async (t) => {
   let address = `http://localhost:${env.PORT}`
   await makeTone(join(env.MEDIA_DIR, 'music/day/tone.mp3'), { hz: 440, seconds: 60 })
 
-  // From the sources, as operators do; the other tests use built programs, which start faster.
-  let station = start(t, process.execPath, ['--import', 'tsx', 'scripts/start.ts'], env)
+  let station = start(t, process.execPath, [program], env)
   await t.test('puts a station on air, and prints its address and its administrator', async (t) => {
     const output = await station.printed(/Solstice is on air \(\d+\.\d s\)[\s\S]+password \S+/)
     t.match(output, `page    ${address}`)

@@ -36,7 +36,9 @@ process.chdir(root)
 const self = process.argv[1] ?? ''
 const programs = join(self, '../..')
 // tsx inspects every module loaded after it, and typebox has hundreds.
-const loaders = self.endsWith('.ts') ? ['--import', 'typebox', '--import', 'tsx'] : []
+const loaders = self.endsWith('.ts')
+  ? ['--import', 'typebox', '--import', 'tsx']
+  : ['--enable-source-maps', '--max-semi-space-size=4']
 
 /** Processes of the station started so far. */
 interface Running {

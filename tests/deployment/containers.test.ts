@@ -193,7 +193,7 @@ t.test('the image names versions, holds no secrets, and runs nothing as root', a
   const lock = JSON.parse(await read('package-lock.json')) as { packages: Record<string, object> }
   const members = Object.keys(lock.packages).filter((path) => /^(apps|packages)\/[\w-]+$/.test(path))
   t.same(manifests.sort(), members.sort(), 'npm knows all workspaces')
-  const build = lines.indexOf('RUN npm run build')
+  const build = lines.indexOf('RUN npm run build -w @solstice/web')
   const before = lines
     .slice(
       lines.findIndex((line) => line.endsWith(' AS web')),

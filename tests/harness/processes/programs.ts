@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { type BuildOptions, build, type Plugin, transform } from 'esbuild'
+import { readdir, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { build, type Plugin } from 'esbuild'
+import { bundled, leftOutside, ownAddresses } from '../../../scripts/build/bundle.ts'
 import { keep } from './kept.ts'
 import { root } from './processes.ts'
 
@@ -23,38 +23,11 @@ export const startedByTests = [
 /** tap leaves the packages of its scope out of the traces of failures. */
 const bundledTap = '@tapjs/bundled'
 
-/** Not bundled: native modules, packages that read files beside them, optional packages and tools. */
-const leftOutside = [
-  '@node-rs/argon2',
-  '@resvg/resvg-js',
-  '@fastify/swagger-ui',
-  'msgpackr-extract',
-  'ffmpeg-static',
-  '*.node',
-  bundledTap,
-  'playwright-core',
-  'axe-core',
-  'esbuild',
-  'vite',
-  's3rver',
-]
+/** Tools that the tests load. */
+const tools = [bundledTap, 'playwright-core', 'axe-core', 'esbuild', 'vite', 's3rver']
 
 /** Folder in which `npm test` has put its builds for all test files. */
 const { BUILT_FOR_TESTS } = process.env
-
-const bundled = {
-  bundle: true,
-  minifySyntax: true,
-  minifyWhitespace: true,
-  platform: 'node',
-  target: 'node20',
-  format: 'esm',
-  // For dependencies written as CommonJS.
-  banner: {
-    js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
-  },
-  logLevel: 'error',
-} satisfies BuildOptions
 
 const programs = once(async () => {
   if (BUILT_FOR_TESTS) return BUILT_FOR_TESTS
@@ -83,7 +56,7 @@ export async function buildPrograms(sources: string[], outdir: string): Promise<
     splitting: true,
     sourcemap: true,
     sourcesContent: false,
-    external: leftOutside,
+    external: [...leftOutside, ...tools],
     alias: { tap: bundledTap },
     plugins: [ownAddresses, largeCommonJs],
   })
@@ -117,28 +90,6 @@ export const builtPage = once(async () => {
     await build({ root: join(root, 'apps/web'), build: { outDir }, logLevel: 'silent' })
   })
 })
-
-/** A source finds the files beside it by its own address, not by that of the bundle. */
-const ownAddresses: Plugin = {
-  name: 'own addresses',
-  setup({ onLoad }) {
-    onLoad({ filter: /[\\/]node_modules[\\/]@fastify[\\/]swagger-ui[\\/].*\.js$/ }, async ({ path }) => {
-      const define = { __dirname: JSON.stringify(dirname(path)) }
-      return { contents: (await transform(await readFile(path, 'utf8'), { define })).code }
-    })
-    onLoad({ filter: /[\\/](apps|packages|scripts|tests|tools)[\\/].*\.ts$/ }, async ({ path }) => {
-      if (/[\\/]node_modules[\\/]/.test(path)) return null
-      const source = await readFile(path, 'utf8')
-      if (!source.includes('import.meta.')) return null
-      const define = {
-        'import.meta.url': JSON.stringify(pathToFileURL(path).href),
-        'import.meta.filename': JSON.stringify(path),
-      }
-      const options = { loader: 'ts', format: 'esm', sourcemap: 'inline', sourcefile: path, define } as const
-      return { contents: (await transform(source, options)).code, loader: 'js' }
-    })
-  },
-}
 
 /**
  * Large packages that are not bundled are required: Node.js reads all of a CommonJS file that is imported to find out its

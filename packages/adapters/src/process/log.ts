@@ -14,12 +14,36 @@ const inHeader = /\b(Bearer|Basic) +[\w.~+/=-]{8,}/gi
  * Lines are buffered and written asynchronously: a thousand listeners may join within a second, and a slow disk or pipe must not
  * hold up the sound. No line is lost when the process exits by itself; up to `maxLength` waits for a full disk.
  */
-const BUFFERING = { sync: false, minLength: 4_096, periodicFlush: 100, maxLength: 4 * 1024 * 1024 }
+const BUFFERING = { sync: false, minLength: 4_096, maxLength: 4 * 1024 * 1024 }
+const FLUSH_DELAY_MS = 100
 
 /** The standard output as the destination of a log. */
 export function openOutput(): DestinationStream {
   // A full disk must not end the process; the lines are written with later ones.
-  return pino.destination(BUFFERING).on('error', () => {})
+  const output = pino.destination(BUFFERING).on('error', () => {})
+  const write = output.write.bind(output)
+  let isFlushDue = false
+  let hasNewLines = false
+  const flush = () => {
+    isFlushDue = false
+    output.flush()
+  }
+  // pino's own interval would write nothing ten times a second, each time on another thread.
+  const flushSoon = () => {
+    if (!isFlushDue) setTimeout(flush, FLUSH_DELAY_MS).unref()
+    isFlushDue = true
+  }
+  output.write = (line) => {
+    hasNewLines = true
+    flushSoon()
+    return write(line)
+  }
+  // A flush during a write does nothing, and lines that came meanwhile would stay behind.
+  output.on('drain', () => {
+    if (hasNewLines) flushSoon()
+    hasNewLines = false
+  })
+  return output
 }
 
 /**
