@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { bareEnvironment, type Ports } from '@solstice/adapters'
 import { projectAir } from '@solstice/playout'
-import { type AirLease, type FrameChunk, type MediaKey, sleep } from '@solstice/station'
+import { type AirLease, type FrameChunk, type MediaKey, type MountId, sleep } from '@solstice/station'
 import type { Air } from './air/air.ts'
 import { type Broadcast, type PlaybackPlan, startBroadcast } from './audio/broadcast.ts'
 import { createMicrophoneMixer, type MicrophoneMixer } from './audio/microphone/mixer.ts'
@@ -47,7 +47,7 @@ export function createAirSound(): AirSound {
  * Starts the broadcast of an air.
  *
  * @param source opens a file for the sound.
- * @param after the last chunk on the air.
+ * @param after the last chunk of the first mount on the air; `afterOthers`: those of the others.
  */
 export function broadcastAir(
   { config, log, clock }: Pick<Ports, 'config' | 'log' | 'clock'>,
@@ -56,19 +56,20 @@ export function broadcastAir(
   options: {
     source(key: MediaKey): Promise<string>
     after: FrameChunk | null
+    afterOthers: ReadonlyMap<MountId, FrameChunk>
     microphones: MicrophoneMixer | null
     secondChance: Pick<SecondChance, 'noteLeftOut' | 'noteLate'>
     metrics: WorkerMetrics
   },
 ): Broadcast {
-  const { source, after, microphones, secondChance, metrics } = options
+  const { source, after, afterOthers, microphones, secondChance, metrics } = options
   return startBroadcast({
     plan: planOf(air, secondChance, metrics),
     source,
     ...(microphones && { microphones }),
-    async publish(chunk) {
+    async publish(chunk, mount) {
       await air.save()
-      await lease.publish(chunk).catch((error) => {
+      await lease.publish(chunk, mount).catch((error) => {
         // A worker without sound must not hold the lease.
         air.fail(error)
         throw error
@@ -76,6 +77,7 @@ export function broadcastAir(
     },
     nowMs: clock.nowMs,
     after,
+    ...(config.otherMounts.length > 0 && { others: { mounts: config.otherMounts, after: afterOthers } }),
     settings: {
       ffmpegPath: config.ffmpegPath,
       bitrate: config.streamBitrate,

@@ -1,7 +1,15 @@
 import { once } from 'node:events'
 import type { Ports } from '@solstice/adapters'
 import { noHosting } from '@solstice/playout'
-import { type AirLease, type MediaKey, type Saved, sleep } from '@solstice/station'
+import {
+  type AirLease,
+  type FrameChunk,
+  type MediaKey,
+  type MountId,
+  mountId,
+  type Saved,
+  sleep,
+} from '@solstice/station'
 import { createAir } from './air/air.ts'
 import { every } from './air/every.ts'
 import { firstStep } from './air/first-step.ts'
@@ -41,7 +49,7 @@ export async function goOnAir(
   ports: Ports,
   lease: AirLease,
   saved: Saved | null,
-  memory: Pick<AirMemory, 'lastChunk'>,
+  memory: Pick<AirMemory, 'lastChunkOf'>,
   stopping: AbortSignal,
   metrics: WorkerMetrics,
 ): Promise<void> {
@@ -51,7 +59,10 @@ export async function goOnAir(
   for (const entry of saved?.outbox ?? []) outbox.add(entry)
   const saveLoop = createSaveLoop(lease, outbox, clock)
   const hasSound = await canBeHeard(ports)
-  const lastChunk = hasSound ? ((await lease.lastChunk()) ?? memory.lastChunk) : null
+  const lastChunk = hasSound ? ((await lease.lastChunk()) ?? memory.lastChunkOf()) : null
+  const afterOthers = hasSound
+    ? await lastChunksOf(ports.config.otherMounts.map(mountId), lease, memory)
+    : new Map()
   const nowMs = clock.nowMs()
   const fact = stationFact(ports, hasSound ? 'sound' : 'clock')
   // Sound to catch up with is planned as of the time at which it was due.
@@ -75,7 +86,14 @@ export async function goOnAir(
     await readClips()
     const source = probe(media.source)
     sound.start(
-      broadcastAir(ports, air, lease, { source, after: lastChunk, microphones, secondChance, metrics }),
+      broadcastAir(ports, air, lease, {
+        source,
+        after: lastChunk,
+        afterOthers,
+        microphones,
+        secondChance,
+        metrics,
+      }),
     )
   } else air.tell({ type: 'hosting', hosting: noHosting })
   keepSchedule(air, ports)
@@ -96,6 +114,20 @@ export async function goOnAir(
   await sound.stop()
   microphones?.close()
   if (!lease.lost.aborted) await handOver(lease, saveLoop, outbox, ports)
+}
+
+/** The last chunk of each of these mounts that has one. */
+async function lastChunksOf(
+  mounts: readonly MountId[],
+  lease: Pick<AirLease, 'lastChunk'>,
+  memory: Pick<AirMemory, 'lastChunkOf'>,
+): Promise<Map<MountId, FrameChunk>> {
+  const found = new Map<MountId, FrameChunk>()
+  for (const mount of mounts) {
+    const chunk = (await lease.lastChunk(mount)) ?? memory.lastChunkOf(mount)
+    if (chunk) found.set(mount, chunk)
+  }
+  return found
 }
 
 /** Restores paid tracks to a queue that was lost. */

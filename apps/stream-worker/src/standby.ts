@@ -1,4 +1,5 @@
 import type { Ports } from '@solstice/adapters'
+import { mountId } from '@solstice/station'
 import { rememberAir } from './air/memory.ts'
 import { filesToPrefetch } from './feeds/prefetch.ts'
 import { registerMetrics } from './metrics.ts'
@@ -14,7 +15,7 @@ export async function standBy(ports: Ports, stopping: AbortSignal): Promise<void
     ports.log.info({ about: 'lease' }, 'standing by')
     const leave = prefetchOnStandby(ports)
     const lease = await ports.bus
-      .acquireLease(stopping)
+      .acquireLease(stopping, ports.config.otherMounts.map(mountId))
       .catch((error) => {
         if (!stopping.aborted) throw error
       })

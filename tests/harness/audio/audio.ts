@@ -49,12 +49,12 @@ export async function makeTone(path: string, tone: ToneFile): Promise<void> {
 }
 
 /** Decodes MP3 bytes to samples of the left channel at 44.1 kHz, −1 to 1. */
-export async function decode(mp3: Uint8Array): Promise<Float32Array> {
+export async function decode(mp3: Uint8Array, format: 'mp3' | 'aac' = 'mp3'): Promise<Float32Array> {
   const ffmpeg = spawn('ffmpeg', [
     '-loglevel',
     'error',
     '-f',
-    'mp3',
+    format,
     '-i',
     'pipe:0',
     '-f',

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AirEntry, AirPlan, Phrase, QueueEntry } from '@solstice/playout'
-import type { FrameChunk } from '@solstice/station'
+import type { FrameChunk, Mount, MountId } from '@solstice/station'
 import { pino } from 'pino'
 import {
   type Broadcast,
@@ -97,6 +97,8 @@ export function clip(name: string, seconds: number | null) {
 
 interface Air {
   readonly chunks: FrameChunk[]
+  /** Those of the mounts beside the first. */
+  readonly others: Map<MountId, FrameChunk[]>
   readonly broadcast: Broadcast
   nowMs(): number
   /** The clock goes on by so much at once, as it does for a process that was not run for a while. */
@@ -107,6 +109,7 @@ interface Air {
 
 interface AirOptions {
   after?: FrameChunk | null
+  others?: { mounts: readonly Mount[]; after: ReadonlyMap<MountId, FrameChunk> }
   crossfadeMs?: number
   speed?: number
   lateMs?: number
@@ -116,12 +119,13 @@ interface AirOptions {
 
 /** Broadcasts faster than real time; the clock waits when it is too far ahead of what was published. */
 export function onAir(t: Teardown, folder: string, plan: PlaybackPlan, options: AirOptions = {}): Air {
-  const { after = null, crossfadeMs = 0, speed = 20, lateMs = 0, crawls } = options
+  const { after = null, others, crossfadeMs = 0, speed = 20, lateMs = 0, crawls } = options
   let clockMs = after ? endOf(after) + lateMs : START_MS
   let limitMs = clockMs + AHEAD_MS
   let leapMs = 0
   let readAt = performance.now()
   const chunks: FrameChunk[] = []
+  const ofOthers = new Map<MountId, FrameChunk[]>()
   const news = waiting()
   const seconds = () => (chunks.length * 19 * FRAME) / RATE
   const nowMs = () => {
@@ -141,19 +145,22 @@ export function onAir(t: Teardown, folder: string, plan: PlaybackPlan, options: 
   const broadcast = startBroadcast({
     plan,
     source: async (media) => join(folder, `${media}.mp3`),
-    async publish(chunk) {
+    async publish(chunk, mount) {
+      if (mount) return void ofOthers.set(mount, [...(ofOthers.get(mount) ?? []), chunk])
       chunks.push(chunk)
       limitMs = Math.max(limitMs, endOf(chunk) + AHEAD_MS)
       news.changed()
     },
     nowMs,
     after,
+    ...(others && { others }),
     settings: { ffmpegPath: 'ffmpeg', bitrate: 128, crossfadeMs },
     log,
   })
   t.teardown(() => broadcast.stop())
   return {
     chunks,
+    others: ofOthers,
     broadcast,
     nowMs,
     pass(ms) {
@@ -171,13 +178,14 @@ export const starts = (chunks: FrameChunk[]) =>
     .flatMap((chunk) => chunk.markers)
     .filter((marker) => marker.entryId !== null && marker.positionMs < 26)
 
-export const soundOf = (chunks: FrameChunk[]) => decode(Buffer.concat(chunks.map((chunk) => chunk.audio)))
+export const soundOf = (chunks: FrameChunk[], codec: Mount['codec'] = 'mp3') =>
+  decode(Buffer.concat(chunks.map((chunk) => chunk.audio)), codec)
 
 /** Fails unless frames, bytes and times of the chunks follow one another. */
-export function consecutive(t: Verdict, chunks: FrameChunk[]) {
+export function consecutive(t: Verdict, chunks: FrameChunk[], frameSamples = FRAME) {
   for (let i = 1; i < chunks.length; i++) {
     const [before, chunk] = [chunks[i - 1]!, chunks[i]!]
-    const endMs = endOf(before)
+    const endMs = before.atMs + (before.frames * frameSamples * 1000) / RATE
     if (chunk.frame !== before.frame + before.frames) t.fail(`frame ${chunk.frame} after ${before.frame}`)
     if (chunk.byte !== before.byte + before.audio.length) t.fail(`byte ${chunk.byte} at ${chunk.frame}`)
     if (Math.abs(chunk.atMs - endMs) > 0.01) t.fail(`${chunk.frame} is due ${chunk.atMs - endMs} ms late`)

@@ -1,6 +1,6 @@
 import type { Ports } from '@solstice/adapters'
 import type { PlayoutState } from '@solstice/playout'
-import { chunkEndMs, type FrameChunk, type Saved, sleep } from '@solstice/station'
+import { chunkEndMs, type FrameChunk, type MountId, mountId, type Saved, sleep } from '@solstice/station'
 
 const RETRY_MS = 1_000
 
@@ -8,16 +8,17 @@ const RETRY_MS = 1_000
 export interface AirMemory {
   /** null = no state seen yet. */
   readonly saved: Saved | null
-  readonly lastChunk: FrameChunk | null
+  /** The last chunk of a mount, by default of the first; null = none seen yet. */
+  lastChunkOf(mount?: MountId): FrameChunk | null
 }
 
 /** Follows the air, on it or not, until `stopping` is aborted. */
 export function rememberAir(
-  { bus, clock, log }: Pick<Ports, 'bus' | 'clock' | 'log'>,
+  { bus, clock, config, log }: Pick<Ports, 'bus' | 'clock' | 'config' | 'log'>,
   stopping: AbortSignal,
 ): AirMemory {
   let state: PlayoutState | null = null
-  let lastChunk: FrameChunk | null = null
+  const lastChunks = new Map<MountId | undefined, FrameChunk>()
 
   const followStates = async (): Promise<void> => {
     try {
@@ -32,21 +33,21 @@ export function rememberAir(
       if (!stopping.aborted) await followStates()
     }
   }
-  const followFrames = async () => {
-    for await (const chunk of bus.frames(stopping)) lastChunk = chunk
+  const followFrames = async (mount?: MountId) => {
+    for await (const chunk of bus.frames(stopping, mount)) lastChunks.set(mount, chunk)
   }
   void followStates()
   void followFrames()
+  for (const mount of config.otherMounts) void followFrames(mountId(mount))
 
   return {
     get saved() {
       if (!state) return null
       // Without a stream every listener plays the files directly, so the air has continued until now.
-      const isHeard = state.pace === 'sound' && lastChunk !== null
-      return { state, outbox: [], aliveAtMs: isHeard ? chunkEndMs(lastChunk!) : clock.nowMs() }
+      const lastChunk = lastChunks.get(undefined)
+      const isHeard = state.pace === 'sound' && lastChunk !== undefined
+      return { state, outbox: [], aliveAtMs: isHeard ? chunkEndMs(lastChunk) : clock.nowMs() }
     },
-    get lastChunk() {
-      return lastChunk
-    },
+    lastChunkOf: (mount) => lastChunks.get(mount) ?? null,
   }
 }

@@ -1,8 +1,18 @@
-import { chunkEndMs, FRAME_MS, FRAME_SAMPLES, type FrameChunk, type MediaKey, sleep } from '@solstice/station'
+import {
+  chunkEndMs,
+  FRAME_MS,
+  FRAME_SAMPLES,
+  type FrameChunk,
+  type MediaKey,
+  type Mount,
+  type MountId,
+  sleep,
+} from '@solstice/station'
 import type { Logger } from 'pino'
 import { PRIMING_FRAMES, startEncoder } from './codec/encoder.ts'
 import { createFrameChunks } from './frame-chunks.ts'
 import type { MicrophoneMixer } from './microphone/mixer.ts'
+import { createOtherMounts } from './mounts.ts'
 import { createPlayback, type PlaybackPlan } from './playback.ts'
 import { startPump } from './pump.ts'
 import { createTimeLine } from './time-line.ts'
@@ -28,7 +38,7 @@ export interface Broadcast {
   /** Stops the broadcast and resolves when every ffmpeg process is gone. */
   stop(): Promise<void>
   /** The running ffmpeg processes. */
-  readonly processes: { encoder: number | undefined; decoders: number[] }
+  readonly processes: { encoder: number | undefined; otherEncoders: number[]; decoders: number[] }
 }
 
 interface BroadcastOptions {
@@ -37,12 +47,17 @@ interface BroadcastOptions {
   source(media: MediaKey): Promise<string>
   /** Live audio over the plan, mixed in as late as possible. */
   microphones?: Pick<MicrophoneMixer, 'mix' | 'open'>
-  /** Called one at a time, in order. A rejection means that the lease is lost and ends production. */
-  publish(chunk: FrameChunk): Promise<void>
+  /**
+   * Called one at a time, in order; without a mount with a chunk of the first. A rejection means that the lease is lost and ends
+   * production.
+   */
+  publish(chunk: FrameChunk, mount?: MountId): Promise<void>
   /** Station clock, ms; never goes back. */
   nowMs(): number
-  /** The last published chunk, if any. */
+  /** The last published chunk of the first mount, if any. */
   after: FrameChunk | null
+  /** The mounts beside the first, and the last published chunk of each that has one. */
+  others?: { mounts: readonly Mount[]; after: ReadonlyMap<MountId, FrameChunk> }
   settings: { ffmpegPath: string; bitrate: number; crossfadeMs: number }
   /** Called when an encoder has died or hung. */
   onEncoderReplaced?: () => void
@@ -60,10 +75,25 @@ export function startBroadcast(options: BroadcastOptions): Broadcast {
   const { publish, nowMs, after, settings, log } = options
   const first = firstFrame(after, nowMs())
   const timeLine = createTimeLine({ sample: first.frame * FRAME_SAMPLES, atMs: first.atMs })
+  const [start, firstHeard] = [
+    (first.frame - PRIMING_FRAMES) * FRAME_SAMPLES,
+    first.frame * FRAME_SAMPLES,
+  ] as const
+  const others = createOtherMounts({
+    ...(options.others ?? { mounts: [], after: new Map() }),
+    ...{ start, firstHeard, publish, log },
+    timeOf: timeLine.timeOf,
+    ffmpegPath: settings.ffmpegPath,
+    onProgress: () => pump.progress(),
+    onReplaced: options.onEncoderReplaced,
+  })
   const chunks = createFrameChunks({
     ...first,
     timeOf: timeLine.timeOf,
-    publish,
+    async publish(chunk) {
+      if (options.others) await others.publishUntil((chunk.frame + chunk.frames) * FRAME_SAMPLES)
+      await publish(chunk)
+    },
     onLost(err) {
       log.warn({ err }, 'chunk refused; broadcast ended')
       stop()
@@ -73,13 +103,15 @@ export function startBroadcast(options: BroadcastOptions): Broadcast {
   const playback = createPlayback({
     ...options,
     microphones: options.microphones ?? null,
-    start: (first.frame - PRIMING_FRAMES) * FRAME_SAMPLES,
-    firstHeard: first.frame * FRAME_SAMPLES,
+    ...{ start, firstHeard },
     lastMarker: first.isFresh ? (after?.markers.at(-1) ?? null) : null,
     timeOf: timeLine.timeOf,
     ffmpegPath: settings.ffmpegPath,
     crossfadeMs: settings.crossfadeMs,
-    onHeard: chunks.heard,
+    onHeard(sample, placed) {
+      chunks.heard(sample, placed)
+      others.heard(sample, placed)
+    },
     onProgress: () => pump.progress(),
   })
   const encoder = startEncoder({
@@ -93,12 +125,17 @@ export function startBroadcast(options: BroadcastOptions): Broadcast {
     ...(options.onEncoderReplaced && { onReplaced: options.onEncoderReplaced }),
     log,
   })
-  const pump = startPump({ encoder, playback, timeLine, nowMs, log })
+  const pump = startPump({ encoder, others, playback, timeLine, nowMs, log })
 
   async function stop() {
     pump.stop()
     const tooLong = sleep(LAST_PUBLICATION_TIMEOUT_MS, { ref: false })
-    await Promise.all([encoder.stop(), playback.close(), Promise.race([chunks.stop(), tooLong])])
+    await Promise.all([
+      encoder.stop(),
+      others.stop(),
+      playback.close(),
+      Promise.race([chunks.stop(), tooLong]),
+    ])
   }
 
   return {
@@ -109,7 +146,7 @@ export function startBroadcast(options: BroadcastOptions): Broadcast {
     frameAt: timeLine.frameAt,
     stop,
     get processes() {
-      return { encoder: encoder.pid, decoders: playback.pids }
+      return { encoder: encoder.pid, otherEncoders: others.pids, decoders: playback.pids }
     },
   }
 }

@@ -1,6 +1,7 @@
-import { FRAME_SAMPLES, type FrameChunk, type StreamMarker } from '@solstice/station'
+import { FRAME_SAMPLES, type FrameChunk } from '@solstice/station'
 import type { Logger } from 'pino'
-import { markerOf, type Placed } from './sequencer/air-entry.ts'
+import { createMarkers } from './markers.ts'
+import type { Placed } from './sequencer/air-entry.ts'
 
 /** About half a second. */
 export const CHUNK_FRAMES = 19
@@ -30,37 +31,19 @@ export function createFrameChunks(options: {
   log: Logger
 }): FrameChunks {
   const publisher = createPublisher(options)
+  const markers = createMarkers(FRAME_SAMPLES)
   let { frame, byte } = options
   let gathered: Buffer[] = []
-  /** In order; the first is heard at the first frame of the next chunk. */
-  let changes: { frame: number; placed: Placed | null }[] = []
-
-  function markersUntil(end: number): StreamMarker[] {
-    const latest = changes.findLastIndex((change) => change.frame <= frame)
-    changes = changes.slice(Math.max(0, latest))
-    const markers: StreamMarker[] = []
-    for (const { frame: changedAt, placed } of changes) {
-      if (changedAt >= end) break
-      const at = Math.max(frame, changedAt)
-      if (placed) markers.push(markerOf(placed, at))
-      else if (markers.length > 0) markers.push({ frame: at, entryId: null })
-    }
-    return markers
-  }
 
   return {
-    heard(sample, placed) {
-      const changedAt = Math.ceil(sample / FRAME_SAMPLES)
-      changes = changes.filter((change) => change.frame < changedAt)
-      changes.push({ frame: changedAt, placed })
-    },
+    heard: markers.heard,
     add(bytes) {
       gathered.push(bytes)
       if (gathered.length < CHUNK_FRAMES) return
       const audio = Buffer.concat(gathered)
       const frames = gathered.length
       const atMs = options.timeOf(frame * FRAME_SAMPLES)
-      publisher.add({ frame, frames, atMs, byte, audio, markers: markersUntil(frame + frames) })
+      publisher.add({ frame, frames, atMs, byte, audio, markers: markers.of(frame, frame + frames) })
       gathered = []
       frame += frames
       byte += audio.length

@@ -1,6 +1,7 @@
 import { FRAME_SAMPLES } from '@solstice/station'
 import type { Logger } from 'pino'
 import type { Encoder } from './codec/encoder.ts'
+import type { OtherMounts } from './mounts.ts'
 import type { Playback } from './playback.ts'
 import type { TimeLine } from './time-line.ts'
 
@@ -10,7 +11,7 @@ const LEAD_MS = 200
 /** Audio that is later than this is given up, and time restarts at the present. */
 const MAX_LATE_MS = 20_000
 
-/** Moves audio from playback to the encoder as it falls due. */
+/** Moves audio from playback to the encoders as it falls due. */
 export interface Pump {
   /** Continues at once instead of at the next tick, because something awaited may have arrived. */
   progress(): void
@@ -20,13 +21,14 @@ export interface Pump {
 
 interface Parts {
   encoder: Encoder
+  others: OtherMounts
   playback: Playback
   timeLine: TimeLine
   nowMs(): number
   log: Logger
 }
 
-export function startPump({ encoder, playback, timeLine, nowMs, log }: Parts): Pump {
+export function startPump({ encoder, others, playback, timeLine, nowMs, log }: Parts): Pump {
   /** `waiting`: a decoder or the encoder is not ready. */
   let state: 'idle' | 'mixing' | 'waiting' | 'stopped' = 'idle'
   let isPlanNew = false
@@ -46,10 +48,13 @@ export function startPump({ encoder, playback, timeLine, nowMs, log }: Parts): P
       while (!isWaiting && dueMs() <= now + LEAD_MS) {
         if (isPlanNew) playback.planChanged()
         isPlanNew = false
-        if (encoder.hasRoom && playback.fill(encoder.block, now)) encoder.offer()
-        else isWaiting = true
+        if (encoder.hasRoom && others.hasRoom && playback.fill(encoder.block, now)) {
+          others.take(encoder.block)
+          encoder.offer()
+        } else isWaiting = true
       }
       encoder.flush()
+      others.flush()
     } finally {
       // The pump may have been stopped meanwhile.
       if (isMixing()) state = isWaiting ? 'waiting' : 'idle'
@@ -70,6 +75,7 @@ export function startPump({ encoder, playback, timeLine, nowMs, log }: Parts): P
   const ticker = setInterval(() => {
     const at = performance.now()
     encoder.check(at - checkedAtMs)
+    others.check(at - checkedAtMs)
     playback.check(at - checkedAtMs)
     checkedAtMs = at
     mixDue()

@@ -27,15 +27,15 @@ export function openRedisBus(redis: Redis, clock: WallClock, log: Logger): Bus {
 
     follow: (onState) => followState({ redis, log, subscriptions, closing: closing.signal }, onState),
 
-    async *frames(signal) {
+    async *frames(signal, mount) {
       const stop = AbortSignal.any([signal, closing.signal])
-      for await (const [, fields] of followStream(redis, keys.frames, '0-0', CHUNKS_PER_READ, stop)) {
+      for await (const [, fields] of followStream(redis, keys.frames(mount), '0-0', CHUNKS_PER_READ, stop)) {
         const chunk = decodeChunk(fields)
         if (chunk) yield chunk
       }
     },
 
-    acquireLease: (signal) => acquireLease(lines, AbortSignal.any([signal, closing.signal])),
+    acquireLease: (signal, mounts) => acquireLease(lines, AbortSignal.any([signal, closing.signal]), mounts),
 
     isConnected: () => redis.status === 'ready' && heartbeat.silentMs() < SILENCE_TIMEOUT_MS,
 

@@ -1,5 +1,5 @@
 import { type PlayoutState, parseSaved } from '@solstice/playout'
-import type { FrameChunk, WallClock } from '@solstice/station'
+import type { FrameChunk, MountId, WallClock } from '@solstice/station'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { answered, PREFIX } from '../redis/connection.ts'
@@ -15,8 +15,8 @@ export const keys = {
   air: `${PREFIX}air`,
   /** The blocks of the saved state, by key: a hash. Also the channel of new blocks, when they are few. */
   blocks: `${PREFIX}air-blocks`,
-  /** The last half minute of sound. */
-  frames: `${PREFIX}frames`,
+  /** The last half minute of sound, of the first mount or of another one. */
+  frames: (mount?: MountId) => (mount ? `${PREFIX}frames:${mount}` : `${PREFIX}frames`),
   commands: `${PREFIX}commands`,
   /** Id of a command, for as long as it may be sent again. */
   asked: (token: string) => `${PREFIX}asked:${token}`,

@@ -87,13 +87,17 @@ function readRadio({ read, raw, warnings }: Reader) {
   const streamMode = read('STREAM_MODE')
   const hostsWanted = read('RADIO_HOSTS_MODE')
   if (hostsWanted && !streamMode) warnings.push('RADIO_HOSTS_MODE requires STREAM_MODE; live hosting is off')
+  const [first = { codec: 'mp3', bitrate: read('STREAM_BITRATE') }, ...otherMounts] = read('STREAM_MOUNTS')
   return {
     timeZone: read('TIME_ZONE'),
     nightMode: read('NIGHT_MODE'),
     dayStartHour: read('DAY_START_HOUR'),
     nightStartHour: read('NIGHT_START_HOUR'),
     streamMode,
-    streamBitrate: read('STREAM_BITRATE'),
+    /** kbit/s of the first mount. */
+    streamBitrate: first.bitrate,
+    /** Mounts beside the first. */
+    otherMounts,
     crossfadeMs: read('CROSSFADE_MS'),
     /** Integrated loudness of tracks on air; null = unchanged. */
     loudnessTargetLufs: read('LOUDNESS_TARGET_LUFS'),

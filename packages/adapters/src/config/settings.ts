@@ -1,3 +1,4 @@
+import { mounts } from './mounts.ts'
 import {
   bitrate,
   choice,
@@ -118,6 +119,9 @@ const radio = {
     '`true`: one public MP3 stream for any player. `false`: browsers play the files in sync with each other.',
   ),
   STREAM_BITRATE: choice(streamBitrates, 192, 'Bit rate of the stream, in kbit/s.'),
+  STREAM_MOUNTS: mounts(
+    'Streams that are offered at once, each encoded by itself: the first is `/api/stream/public.mp3`, the others `/api/stream/public-64.mp3`, `/api/stream/public-64.aac` and so on. Empty: one MP3 at `STREAM_BITRATE`, which is otherwise ignored.',
+  ),
   CROSSFADE_MS: integer(
     0,
     { min: 0, max: 10_000 },

@@ -1,4 +1,5 @@
 import type { Command, CuePoints, Effect, Outcome, Phrase, PlayoutState } from '@solstice/playout'
+import type { MountId } from '../core/mount.ts'
 
 /** Timed metadata: names the sound that begins at `frame`. */
 export type StreamMarker = SoundMarker | SilenceMarker
@@ -30,14 +31,14 @@ export interface SilenceMarker {
   entryId: null
 }
 
-/** About half a second of the broadcast: whole MP3 frames. */
+/** About half a second of a mount: whole frames. */
 export interface FrameChunk {
-  /** Number of the first frame. Frames are counted without a gap over the life of the station. */
+  /** Number of the first frame. The frames of a mount are counted without a gap over the life of the station. */
   frame: number
   frames: number
   /** Station time at which the first frame is due. */
   atMs: number
-  /** Position of the first byte in the broadcast; ICY blocks are cut where it is a multiple of the metadata interval. */
+  /** Position of the first byte in the mount; ICY blocks are cut where it is a multiple of the metadata interval. */
   byte: number
   audio: Buffer
   /** In order of their frames. Without one for the first frame the chunk begins with silence. */
@@ -63,10 +64,17 @@ export interface Bus {
   send<C extends Command>(command: C): Promise<Outcome<C['type']>>
   /** Calls `onState` with the saved state, if there is one, and then at every change. */
   follow(onState: (state: PlayoutState) => void): Promise<Unsubscribe>
-  /** Yields the chunks that are still stored (about 30 s), then each new one, until `signal` is aborted. */
-  frames(signal: AbortSignal): AsyncIterable<FrameChunk>
-  /** Waits for the lease on the air and renews it until it is lost or released. */
-  acquireLease(signal: AbortSignal): Promise<AirLease>
+  /**
+   * Yields the chunks of a mount, by default of the first, that are still stored (about 30 s), then each new one, until
+   * `signal` is aborted.
+   */
+  frames(signal: AbortSignal, mount?: MountId): AsyncIterable<FrameChunk>
+  /**
+   * Waits for the lease on the air and renews it until it is lost or released.
+   *
+   * @param mounts those beside the first: a holder before can no longer write to them.
+   */
+  acquireLease(signal: AbortSignal, mounts?: readonly MountId[]): Promise<AirLease>
   /** True while Redis answers. */
   isConnected(): boolean
   close(): Promise<void>
@@ -105,8 +113,8 @@ export interface AirLease {
   readonly lost: AbortSignal
   /** Reads the last saved state and the time at which a worker was last on air; null before the first save. */
   resume(): Promise<Saved | null>
-  /** Reads the last chunk on the air, which the next one must continue; null when none is stored. */
-  lastChunk(): Promise<FrameChunk | null>
+  /** Reads the last chunk of a mount, by default of the first, which the next one must continue; null when none is stored. */
+  lastChunk(mount?: MountId): Promise<FrameChunk | null>
   /** Reads the id of the last command ever sent, '0-0' for none. */
   lastCommand(): Promise<CommandId>
   /** Yields the unexpired commands after `after`, in order, until the lease is lost or `stopping` is aborted. */
@@ -121,8 +129,8 @@ export interface AirLease {
   save(state: PlayoutState, due?: readonly OutboxEntry[]): Promise<void>
   /** Resolves when the answer is sent. Its receiver ignores a duplicate, and an answer that it no longer waits for. */
   answer(asker: Asker, outcome: Outcome): Promise<void>
-  /** Publishes a chunk; resolves when it is in Redis. @throws when the lease is lost. */
-  publish(chunk: FrameChunk): Promise<void>
+  /** Publishes a chunk of a mount, by default of the first; resolves when it is in Redis. @throws when the lease is lost. */
+  publish(chunk: FrameChunk, mount?: MountId): Promise<void>
   /** Releases the lease at once, so that a standby need not wait for it to expire. */
   release(): Promise<void>
 }

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { bareEnvironment } from '@solstice/adapters'
+import { codecs, type Mount } from '@solstice/station'
 import { createFrameCutter } from './mp3-frames.ts'
 
 const MAX_COMPLAINT_CHARACTERS = 500
 
-/** One ffmpeg that encodes s16le stereo at 44.1 kHz to constant bit rate MP3. */
+/** One ffmpeg that encodes s16le stereo at 44.1 kHz for a mount. */
 export interface EncoderProcess {
   readonly pid: number | undefined
   readonly isWritable: boolean
@@ -17,10 +18,10 @@ export interface EncoderProcess {
 
 /** @param onFrames called with the frames completed by each piece of output. */
 export function startEncoderProcess(
-  { ffmpegPath, bitrate }: { ffmpegPath: string; bitrate: number },
+  { ffmpegPath, mount }: { ffmpegPath: string; mount: Mount },
   onFrames: (frames: readonly Buffer[]) => void,
 ): EncoderProcess {
-  const child: ChildProcess = spawn(ffmpegPath, encoderArgs(bitrate), {
+  const child: ChildProcess = spawn(ffmpegPath, encoderArgs(mount), {
     stdio: ['pipe', 'pipe', 'pipe'],
     // Its own session, so that Ctrl-C reaches only the worker: an encoder that exits cleanly pads its last frame with silence.
     detached: true,
@@ -28,7 +29,7 @@ export function startEncoderProcess(
     env: bareEnvironment(),
   })
   const stdin = child.stdin!
-  const cut = createFrameCutter()
+  const cut = createFrameCutter(codecs[mount.codec])
   let complaint = ''
   child.stdout!.on('data', (bytes: Buffer) => onFrames(cut(bytes)))
   child.stderr!.on('data', (text: Buffer) => {
@@ -56,9 +57,15 @@ export function startEncoderProcess(
   }
 }
 
-function encoderArgs(bitrate: number): string[] {
+const outputs: Record<Mount['codec'], (bitrate: number) => string> = {
+  // A constant bit rate without reservoir, so that each frame stands alone.
+  mp3: (kbits) => `-c:a libmp3lame -b:a ${kbits}k -reservoir 0 -write_xing 0 -id3v2_version 0 -f mp3`,
+  // AAC-LC. A frame overlaps with the one before it, and depends on nothing else.
+  aac: (kbits) => `-c:a aac -profile:a aac_low -b:a ${kbits}k -f adts`,
+}
+
+function encoderArgs({ codec, bitrate }: Mount): string[] {
   // Without `-fflags nobuffer`, which makes ffmpeg drop the first 1024 samples.
   const input = '-f s16le -ar 44100 -ac 2 -probesize 32 -analyzeduration 0 -i pipe:0'
-  const output = `-c:a libmp3lame -b:a ${bitrate}k -reservoir 0 -write_xing 0 -id3v2_version 0 -flush_packets 1`
-  return `-hide_banner -loglevel error ${input} ${output} -f mp3 pipe:1`.split(' ')
+  return `-hide_banner -loglevel error ${input} -flush_packets 1 ${outputs[codec](bitrate)} pipe:1`.split(' ')
 }

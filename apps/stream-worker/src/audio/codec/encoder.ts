@@ -67,7 +67,8 @@ export function startEncoder(options: EncoderOptions): Encoder {
 
   function launch() {
     let toDrop = PRIMING_FRAMES
-    const process = startEncoderProcess(options, (frames) => {
+    const mount = { codec: 'mp3', bitrate: options.bitrate } as const
+    const process = startEncoderProcess({ ffmpegPath: options.ffmpegPath, mount }, (frames) => {
       if (state !== running) return
       running.idleMs = 0
       for (const frame of frames) {

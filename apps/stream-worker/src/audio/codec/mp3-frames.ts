@@ -1,15 +1,16 @@
-import { frameBytes } from '@solstice/station'
+import { type Codec, codecs } from '@solstice/station'
 
-const HEADER_BYTES = 4
-const MAX_FRAME_BYTES = 1441
+/** A header of ADTS without its checksum; those of MP3 are shorter. */
+const HEADER_BYTES = 7
+const MAX_FRAME_BYTES = 8191
 
 /**
- * Splits a byte stream into its MP3 frames and drops everything else: after foreign bytes, a
+ * Splits a byte stream into its frames and drops everything else: after foreign bytes, a
  * header counts only when another one follows where its frame ends.
  *
  * @returns a function that takes the next bytes, cut anywhere, and returns the frames they complete.
  */
-export function createFrameCutter(): (chunk: Uint8Array) => Buffer[] {
+export function createFrameCutter({ frameBytes }: Codec = codecs.mp3): (chunk: Uint8Array) => Buffer[] {
   let rest: Buffer = Buffer.alloc(0)
   let isInStep = false
   return (chunk) => {

@@ -58,10 +58,14 @@ function played(durationMs: number | null, cuePoints?: CuePoints) {
 }
 
 /** The marker for an entry that is heard from a frame on. */
-export function markerOf({ entry, startsAt, phrase }: Placed, frame: number): SoundMarker {
+export function markerOf(
+  { entry, startsAt, phrase }: Placed,
+  frame: number,
+  frameSamples = FRAME_SAMPLES,
+): SoundMarker {
   const { shown, durationMs, clip, isChat } = aboutEntry(entry)
   const { id: trackId, title, artist, cuePoints } = shown
-  const positionMs = (frame * FRAME_SAMPLES - startsAt) / SAMPLES_PER_MS
+  const positionMs = (frame * frameSamples - startsAt) / SAMPLES_PER_MS
   const marker = { frame, entryId: entry.entryId, trackId, title, artist, positionMs, durationMs }
   const heard = clip && { id: clip.id, media: clip.media }
   if (isChat) return { ...marker, chat: { background: heard } }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { parseSaved } from '@solstice/playout'
-import { type AirLease, type OutboxEntry, type Saved, sleep } from '@solstice/station'
+import { type AirLease, type MountId, type OutboxEntry, type Saved, sleep } from '@solstice/station'
 import { clockKeys } from '../../redis/clock/station-clock.ts'
 import { answered } from '../../redis/connection.ts'
 import { readScript } from '../../redis/script.ts'
@@ -16,6 +16,8 @@ import { LEASE_MS } from './status.ts'
 const TRY_EVERY_MS = 500
 /** About 30 s of chunks. */
 const KEPT_CHUNKS = 64
+/** A mount that is taken from the list leaves nothing in Redis after so long. */
+const OTHER_MOUNTS_EXPIRE_S = 3_600
 
 const ACQUIRE = readScript(
   new URL('./is-held.lua', import.meta.url),
@@ -23,10 +25,15 @@ const ACQUIRE = readScript(
 )
 
 /** Waits for the lease and acquires it. @throws the signal's reason when it is aborted first. */
-export async function acquireLease(lines: BusLines, signal: AbortSignal): Promise<AirLease> {
+export async function acquireLease(
+  lines: BusLines,
+  signal: AbortSignal,
+  mounts: readonly MountId[] = [],
+): Promise<AirLease> {
   const { redis, clock } = lines
   const holder = randomUUID()
-  const touched = [keys.lease, keys.fencingToken, keys.air, keys.frames, clockKeys.alive]
+  const others = mounts.map((mount) => keys.frames(mount))
+  const touched = [keys.lease, keys.fencingToken, keys.air, keys.frames(), clockKeys.alive, ...others]
   let wake = () => {}
   const unsubscribe = await lines.subscribe(keys.leaseFree, () => wake())
   try {
@@ -66,8 +73,8 @@ function openLease(lines: BusLines, keeper: LeaseKeeper, aliveAtMs: number): Air
     lost: keeper.lost,
     resume: () => readSaved(lines, saver, keeper.fencingToken, aliveAtMs),
 
-    async lastChunk() {
-      const entries = await redis.xrevrangeBuffer(keys.frames, '+', '-', 'COUNT', KEPT_CHUNKS)
+    async lastChunk(mount) {
+      const entries = await redis.xrevrangeBuffer(keys.frames(mount), '+', '-', 'COUNT', KEPT_CHUNKS)
       for (const [, fields] of entries) {
         const chunk = decodeChunk(fields)
         if (chunk) return chunk
@@ -91,10 +98,13 @@ function openLease(lines: BusLines, keeper: LeaseKeeper, aliveAtMs: number): Air
     save: (state, due = []) => saver.save(state, due),
     answer: (asker, outcome) => answer(lines, asker, outcome),
 
-    async publish(chunk) {
-      await line.write(keys.frames, (line, id) =>
-        line.xadd(keys.frames, 'MAXLEN', '=', KEPT_CHUNKS, id, ...encodeChunk(chunk)),
-      )
+    async publish(chunk, mount) {
+      const key = keys.frames(mount)
+      await line.write(key, (line, id) => {
+        const written = line.xadd(key, 'MAXLEN', '=', KEPT_CHUNKS, id, ...encodeChunk(chunk))
+        if (mount) line.expire(key, OTHER_MOUNTS_EXPIRE_S).catch(() => {})
+        return written
+      })
     },
 
     release: keeper.release,

@@ -1,0 +1,46 @@
+import { FRAME_SAMPLES, SAMPLE_RATE } from '../ports/bus.ts'
+import { adtsFrameBytes } from './adts-frame.ts'
+import { frameBytes } from './mp3-frame.ts'
+
+/** How frames of a codec look. */
+export interface Codec {
+  /** Samples per channel at 44.1 kHz. */
+  readonly frameSamples: number
+  readonly frameMs: number
+  readonly contentType: 'audio/mpeg' | 'audio/aac'
+  /** Length in bytes of the frame whose header is at `at`; null when there is none. */
+  frameBytes(bytes: Uint8Array, at: number): number | null
+}
+
+const AAC_SAMPLES = 1024
+const msOf = (samples: number) => (samples * 1000) / SAMPLE_RATE
+
+export const codecs = {
+  mp3: {
+    frameSamples: FRAME_SAMPLES,
+    frameMs: msOf(FRAME_SAMPLES),
+    contentType: 'audio/mpeg',
+    frameBytes,
+  },
+  aac: {
+    frameSamples: AAC_SAMPLES,
+    frameMs: msOf(AAC_SAMPLES),
+    contentType: 'audio/aac',
+    frameBytes: adtsFrameBytes,
+  },
+} as const satisfies Record<string, Codec>
+
+/**
+ * One encoding of the broadcast. A station has at least one, in MP3; all are made of the same samples, and frame n of each
+ * holds the samples from n times its frame length on.
+ */
+export interface Mount {
+  readonly codec: keyof typeof codecs
+  /** kbit/s */
+  readonly bitrate: number
+}
+
+/** The name of a mount beside the first, such as `aac-64`. */
+export type MountId = `${Mount['codec']}-${number}`
+
+export const mountId = ({ codec, bitrate }: Mount): MountId => `${codec}-${bitrate}`
