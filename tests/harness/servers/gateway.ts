@@ -41,7 +41,7 @@ export async function replica(
 ) {
   const air = handMadeAir()
   const log = pino({ level: 'silent' })
-  const mirror = createAirMirror({ bus: air.bus, log })
+  const mirror = createAirMirror({ bus: air.bus, config: { otherMounts: [] }, log })
   const config = {
     trustProxyHops: 1,
     streamMode: true,

@@ -16,7 +16,9 @@ const EXPOSED_HEADERS = [
   'X-Request-Id',
 ]
 
-const forAllSites = new Set(allRoutes.filter(({ isForAllSites }) => isForAllSites).map(({ path }) => path))
+const forAllSites = allRoutes
+  .filter(({ isForAllSites }) => isForAllSites)
+  .map(({ path }) => new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/:\w+/g, '[^/]+')}$`))
 
 /**
  * Adds CORS for allowed origins, and what answers that are no pages may do in a browser. Pages have policies of their own.
@@ -30,7 +32,7 @@ export async function secure(
   await app.register(cors, {
     delegator: ({ headers: { origin }, raw, url }, decide) => {
       const isAllowed = origins.isAllowedOrigin(origin, raw)
-      const isForAnybody = !isAllowed && forAllSites.has(url.split('?', 1)[0]!)
+      const isForAnybody = !isAllowed && forAllSites.some((path) => path.test(url.split('?', 1)[0]!))
       decide(null, {
         origin: isForAnybody ? '*' : isAllowed,
         credentials: !isForAnybody,

@@ -9,7 +9,7 @@ import {
   type UiSettings,
 } from '@solstice/contracts'
 import { advance, type OnAir, type PlayoutState, projectSync } from '@solstice/playout'
-import { dateNow, scheduleOf, type WallClock } from '@solstice/station'
+import { codecs, dateNow, type Mount, scheduleOf, type WallClock } from '@solstice/station'
 import type { AudibleAir } from '../air/audible.ts'
 import type { Covers } from '../background/covers.ts'
 
@@ -40,7 +40,7 @@ export interface SnapshotDeps {
   clock: WallClock
   config: Pick<
     Config,
-    'streamMode' | 'streamBitrate' | 'timeZone' | 'nightMode' | 'dayStartHour' | 'nightStartHour'
+    'streamMode' | 'streamBitrate' | 'otherMounts' | 'timeZone' | 'nightMode' | 'dayStartHour' | 'nightStartHour'
   >
   uiSettings: () => UiSettings
   /** Number of listeners of all replicas. */
@@ -111,11 +111,11 @@ type ShownTrack = NonNullable<NowPlaying['next']>
 function replyOf(
   { name, mode, state, song, next, live }: Facts,
   about: { position: number; startedAt: number; at: number; listeners: number; origin: string },
-  { streamMode, streamBitrate }: SnapshotDeps['config'],
+  { streamMode, streamBitrate, otherMounts }: SnapshotDeps['config'],
 ): NowPlaying {
   const { position, startedAt, at, listeners, origin } = about
   const addressed = <S extends ShownTrack>(one: S): S => ({ ...one, cover: one.cover && origin + one.cover })
-  const url = origin + listening.getPublicStream.path
+  const first = { url: origin + listening.getPublicStream.path, format: 'audio/mpeg', bitrate: streamBitrate } as const
   return {
     station: { name, url: `${origin}/` },
     mode,
@@ -124,10 +124,19 @@ function replyOf(
     next: next && addressed(next),
     listeners,
     live,
-    streams: streamMode ? [{ url, format: 'audio/mpeg', bitrate: streamBitrate }] : [],
+    streams: streamMode ? [first, ...otherMounts.map((mount) => streamOf(mount, origin))] : [],
     at,
   }
 }
+
+function streamOf({ codec, bitrate }: Mount, origin: string): NowPlaying['streams'][number] {
+  const { path } = mountRoutes[codec]
+  const { contentType } = codecs[codec]
+  return { url: origin + path.replace(':bitrate', String(bitrate)), format: contentType, bitrate }
+}
+
+/** The routes of mounts beside the first, by codec. */
+export const mountRoutes = { mp3: listening.getMp3Mount, aac: listening.getAacMount } as const
 
 /** The moment at which the track on air would have begun had it never been interrupted; null without a track. */
 function trackBeganMs(onAir: OnAir): number | null {

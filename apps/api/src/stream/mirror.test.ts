@@ -18,7 +18,11 @@ function mirrored(t: Teardown) {
       done()
     },
   })
-  const mirror = createAirMirror({ bus: air.bus, log: pino({ level: 'warn' }, sink) })
+  const mirror = createAirMirror({
+    bus: air.bus,
+    config: { otherMounts: [] },
+    log: pino({ level: 'warn' }, sink),
+  })
   t.teardown(() => mirror.close())
   const segments: Segment[] = []
   mirror.onChunk((segment) => segments.push(segment))

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Mode, UiSettings } from '@solstice/contracts'
+import { codecs, type DirectoryEntry, type Mount } from '@solstice/station'
 import type { FastifyReply } from 'fastify'
 import { METADATA_INTERVAL } from './icy.ts'
 
@@ -34,29 +35,33 @@ export function stationName({ byLang: { en } }: UiSettings, mode: Mode): string 
 
 /** The response head of a stream. Node's own writer would add chunked framing or a second `Connection`. */
 export function responseHead(about: {
+  /** Of the request: a player that speaks HTTP/1.0 is answered in it. */
+  httpVersion: string
+  mount: Mount
   wantsTitles: boolean
   /** The first whole frame that follows. */
   frame: number
   requestId: string
   name: string
-  bitrate: number
+  /** Home page of the station. */
   url: string
-  /** The page that may read the stream; null = none. */
+  directory: DirectoryEntry
+  /** The page that may read the stream; `*` = every page, without credentials; null = none. */
   origin: string | null
 }): Buffer {
-  const { origin } = about
+  const { origin, mount, directory } = about
   const lines = [
-    'HTTP/1.1 200 OK',
-    'Content-Type: audio/mpeg',
+    `HTTP/${about.httpVersion === '1.0' ? '1.0' : '1.1'} 200 OK`,
+    `Content-Type: ${codecs[mount.codec].contentType}`,
     'Cache-Control: no-cache, no-store',
     'Connection: close',
     'X-Content-Type-Options: nosniff',
     'Server: Icecast 2.4.4',
     `icy-name: ${about.name}`,
-    'icy-genre: Various',
-    `icy-br: ${about.bitrate}`,
-    'icy-pub: 0',
-    ...(about.url ? [`icy-url: ${about.url}`] : []),
+    `icy-genre: ${directory.genre || 'Various'}`,
+    `icy-br: ${mount.bitrate}`,
+    `icy-pub: ${directory.isPublic ? 1 : 0}`,
+    ...forDirectories(directory, directory.url || about.url),
     ...(about.wantsTitles ? [`icy-metaint: ${METADATA_INTERVAL}`] : []),
     `X-Stream-Frame: ${about.frame}`,
     `X-Request-Id: ${about.requestId}`,
@@ -64,10 +69,28 @@ export function responseHead(about: {
     ...(origin
       ? [
           `Access-Control-Allow-Origin: ${origin}`,
-          'Access-Control-Allow-Credentials: true',
+          ...(origin === '*' ? [] : ['Access-Control-Allow-Credentials: true']),
           'Access-Control-Expose-Headers: X-Stream-Frame, X-Request-Id, icy-name, icy-br, icy-metaint',
         ]
       : []),
   ]
-  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1')
+  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'utf8')
+}
+
+/** The headers that directories of stations read (https://www.stream-meta.info), without the empty ones. */
+function forDirectories(entry: DirectoryEntry, url: string): string[] {
+  const headers = {
+    'icy-url': url,
+    'icy-description': entry.description,
+    'icy-logo': entry.logo,
+    'icy-country-code': entry.countryCode,
+    'icy-language-codes': entry.languageCodes,
+    'icy-geo-lat-long': entry.geoLatLong,
+    'icy-main-stream-url': entry.mainStreamUrl,
+  }
+  const filled = Object.entries(headers).filter(([, value]) => value !== '')
+  return [
+    ...filled.map(([name, value]) => `${name}: ${value}`),
+    ...(entry.isPublic ? ['icy-version: 2', 'icy-index-metadata: 1'] : []),
+  ]
 }

@@ -1,4 +1,4 @@
-import { FRAME_MS, type FrameChunk, frameBytes } from '@solstice/station'
+import { adtsFrameBytes, FRAME_MS, type FrameChunk, frameBytes } from '@solstice/station'
 import { type Framed, frame, markerTitle } from './icy.ts'
 
 /** A chunk as this replica hands it out: two shared buffers, and its place in what was handed out so far. */
@@ -15,8 +15,10 @@ export interface Segment {
   framed: Framed
 }
 
-/** The last seconds of the broadcast. */
+/** The last seconds of a mount. */
 export interface Ring {
+  /** Duration of a frame. */
+  readonly frameMs: number
   /** Appends the next chunk. */
   add(chunk: FrameChunk): Segment
   readonly newest: Segment | null
@@ -27,11 +29,12 @@ export interface Ring {
   holding(frameNumber: number): Segment | null
 }
 
-export function createRing(keepMs: number): Ring {
+export function createRing(keepMs: number, frameMs = FRAME_MS): Ring {
   const segments: Segment[] = []
   const newest = () => segments.at(-1) ?? null
   const isWithin = (segment: Segment, ms: number) => (newest()?.toMs ?? 0) - segment.fromMs <= ms
   return {
+    frameMs,
     add(chunk) {
       const before = newest()
       // After a gap listeners count on from what they were sent, not from what was lost.
@@ -42,7 +45,7 @@ export function createRing(keepMs: number): Ring {
         chunk,
         byte,
         fromMs,
-        toMs: fromMs + chunk.frames * FRAME_MS,
+        toMs: fromMs + chunk.frames * frameMs,
         framed: frame(chunk.audio, byte, (at) => titleAt(chunk, at)),
       }
       segments.push(segment)
@@ -72,10 +75,11 @@ export function titleAt(chunk: FrameChunk, byte: number): string {
   return markerTitle(chunk.markers.findLast((marker) => marker.frame <= frameNumber) ?? null)
 }
 
-/** Offsets of the MP3 frames in a chunk. Ends early at bytes that are not a frame of MPEG-1 Layer III. */
+/** Offsets of the frames in a chunk. Ends early at bytes that are no frame of MPEG-1 Layer III or ADTS. */
 export function frameStarts(audio: Buffer): number[] {
   const starts: number[] = []
-  for (let at = 0, length = frameBytes(audio, at); length !== null; length = frameBytes(audio, at)) {
+  const lengthAt = (at: number) => frameBytes(audio, at) ?? adtsFrameBytes(audio, at)
+  for (let at = 0, length = lengthAt(at); length !== null; length = lengthAt(at)) {
     starts.push(at)
     at += length
   }

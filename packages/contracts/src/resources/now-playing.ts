@@ -46,10 +46,10 @@ export const NowPlaying = Type.Object({
   streams: Type.Array(
     Type.Object({
       url: Type.String(),
-      format: Type.Literal('audio/mpeg'),
+      format: Type.Union([Type.Literal('audio/mpeg'), Type.Literal('audio/aac')]),
       bitrate: Type.Integer({ description: 'kbit/s' }),
     }),
-    { description: 'endless streams for players; empty in sync mode' },
+    { description: 'endless streams for players, the usual one first; empty in sync mode' },
   ),
   at: StationTimeMs,
 })
