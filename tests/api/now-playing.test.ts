@@ -3,6 +3,7 @@ import type { PlayoutState } from '@solstice/playout'
 import t from 'tap'
 import { Value } from 'typebox/value'
 import { NowPlaying as Shape } from '../../packages/contracts/src/resources/now-playing.ts'
+import { adtsFrame, mp3Frame } from '../harness/air/hand-made-air.ts'
 import { putOnAir } from '../harness/air/put-on-air.ts'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
 import { followEvents } from '../harness/people/event-source.ts'
@@ -91,6 +92,56 @@ t.test('in stream mode the reply has the address of the stream', async (t) => {
   t.same(now.streams, [
     { url: 'https://radio.example/api/stream/public.mp3', format: 'audio/mpeg', bitrate: 128 },
   ])
+})
+
+t.test('each mount has an address of its own, and listeners of its own in the status', async (t) => {
+  const env = { STREAM_MODE: 'true', NIGHT_MODE: 'false', STREAM_MOUNTS: 'mp3:128, mp3:64, aac:64' }
+  const { app, ports } = await openApp(t, env)
+  const url = await app.listen({ port: 0, host: '127.0.0.1' })
+  const now = (await app.inject(URL_OF)).json() as NowPlaying
+  t.ok(Value.Check(Shape, now))
+  const at = (name: string) => `http://localhost/api/stream/${name}`
+  t.same(now.streams, [
+    { url: at('public.mp3'), format: 'audio/mpeg', bitrate: 128 },
+    { url: at('public-64.mp3'), format: 'audio/mpeg', bitrate: 64 },
+    { url: at('public-64.aac'), format: 'audio/aac', bitrate: 64 },
+  ])
+  t.match((await app.inject('/api/stream/public-64.mp3')).json(), { error: { code: 'STREAM_NOT_READY' } })
+  for (const unknown of ['public-128.mp3', 'public-96.aac'])
+    t.match((await app.inject(`/api/stream/${unknown}`)).json(), { error: { code: 'NOT_FOUND' } }, unknown)
+  t.match((await app.inject('/api/stream/public-x.aac')).json(), { error: { code: 'BAD_REQUEST' } })
+
+  const mounts = [undefined, 'mp3-64', 'aac-64'] as const
+  const lease = await ports.bus.acquireLease(new AbortController().signal, ['mp3-64', 'aac-64'])
+  const atMs = ports.clock.nowMs()
+  const frames = { 'aac-64': adtsFrame(7, 64) } as Partial<Record<string, Buffer>>
+  for (const mount of mounts) {
+    const audio = frames[mount ?? ''] ?? mp3Frame(7, mount ? 64 : 128)
+    await lease.publish({ frame: 7, frames: 1, atMs, byte: 0, audio, markers: [] }, mount)
+  }
+  const ask = async () => (await app.inject('/status-json.xsl')).json().icestats.source
+  for (const [name, type] of [
+    ['public-64.mp3', 'audio/mpeg'],
+    ['public-64.aac', 'audio/aac'],
+  ] as const) {
+    const address = `${url}/api/stream/${name}`
+    await until(name, async () => (await fetch(address, { method: 'HEAD' })).status === 200, EVERY_MS)
+    const { headers } = await fetch(address, {
+      method: 'HEAD',
+      headers: { origin: 'https://elsewhere.example' },
+    })
+    t.equal(headers.get('content-type'), type)
+    t.equal(headers.get('icy-br'), '64')
+    t.equal(headers.get('x-stream-frame'), '7')
+    t.equal(headers.get('access-control-allow-origin'), '*')
+  }
+  const listening = await fetch(`${url}/api/stream/public-64.aac`)
+  const reader = listening.body!.getReader()
+  t.same(Buffer.from((await reader.read()).value!), frames['aac-64'])
+  await until('the listener', async () => (await ask())[2].listeners === 1, EVERY_MS)
+  t.match(await ask(), [{ listeners: 0 }, { listeners: 0 }, { listeners: 1, server_type: 'audio/aac' }])
+  await reader.cancel()
+  await lease.release()
 })
 
 t.test('players get playlists of the stream, and directories its status as Icecast has it', async (t) => {

@@ -49,8 +49,8 @@ import { settingsRoutes } from './routes/settings.ts'
 import { sharingRoutes } from './routes/sharing.ts'
 import { attachGateway } from './sockets/gateway.ts'
 import { aliases } from './sockets/presence/aliases.ts'
-import { createFanOut } from './stream/fan-out.ts'
 import { createAirMirror } from './stream/mirror.ts'
+import { createStreams } from './stream/streams.ts'
 
 /** The ports that the API works with. */
 export type ApiPorts = Omit<
@@ -89,12 +89,11 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
     // Behind a proxy all connections are the proxy's own.
     trustProxyHops > 0 ? null : clientAddress(remoteAddress, undefined, 0),
   )
-  const fanOut = createFanOut({
-    ...{ mirror, clock, config, origins },
-    uiSettings: settings.now,
+  const streams = createStreams({
+    ...{ mirror, clock, config, origins, settings },
     onTaken: connections.release,
   })
-  app.addHook('preClose', () => fanOut.close())
+  app.addHook('preClose', () => streams.close())
   const limits = createRequestLimits(
     await openRateLimits(app, ports.turnCounter),
     config.loginAttemptsPer15Min,
@@ -110,7 +109,7 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
     limits.docs(auth.tokens.uidOf(addressOf(raw, trustProxyHops)), reply),
   )
   const lyrics = createLyrics(lookups, 'listeners')
-  listeningRoutes(app, { ...deps, fanOut, lyrics, avatars: await readAvatars() })
+  listeningRoutes(app, { ...deps, streams, lyrics, avatars: await readAvatars() })
   sessionRoutes(app, { ...deps, loginLog, superAdmin: await readSuperAdmin(deps, superAdmin) })
   clipRoutes(app, deps)
   uploadRoutes(app, deps)
@@ -132,12 +131,13 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   const gateway = await attachGateway(app, { ...deps, link, settings, aliases, covers })
   const nowPlaying = openNowPlaying(app, {
     ...{ ...deps, link, uiSettings: settings.now, covers, onTaken: connections.release },
-    listeners: () => (config.streamMode ? fanOut.listeners : gateway.listeners),
+    listeners: () => (config.streamMode ? streams.listeners : gateway.listeners),
+    listenersByMount: [streams.first, ...streams.others.values()].map((one) => () => one.listeners),
   })
   nowPlayingRoutes(app, { ...deps, ...nowPlaying })
   directoryRoutes(app, { ...deps, ...nowPlaying, settings })
   sharingRoutes(app, { ...deps, ...nowPlaying, settings, pictures: createSharePictures() })
-  registerMetrics(app, { ...deps, fanOut, gateway, nowPlayingEvents: nowPlaying.events })
+  registerMetrics(app, { ...deps, streams, gateway, nowPlayingEvents: nowPlaying.events })
   drain.lastOf()
   refuseOtherMethods(app, allRoutes)
   await servePages(app, {

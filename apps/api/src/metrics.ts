@@ -4,8 +4,8 @@ import { chunkEndMs, type DataStore, type JobQueue, type WallClock } from '@sols
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { NowPlayingEvents } from './now-playing/events.ts'
 import type { Gateway } from './sockets/gateway.ts'
-import type { FanOut } from './stream/fan-out.ts'
 import type { AirMirror } from './stream/mirror.ts'
+import type { Streams } from './stream/streams.ts'
 
 const BUCKETS_S = [0.005, 0.025, 0.1, 0.5, 2.5, 10]
 /** There may be thousands of orders, and they are counted one by one. */
@@ -15,7 +15,7 @@ interface MetricDeps {
   config: Pick<Config, 'streamMode'>
   metrics: Metrics
   mirror: AirMirror
-  fanOut: FanOut
+  streams: Streams
   gateway: Gateway
   nowPlayingEvents: NowPlayingEvents
   clock: WallClock
@@ -36,10 +36,10 @@ export function registerMetrics(app: FastifyInstance, deps: MetricDeps): void {
 }
 
 function registerStreamMetrics(deps: MetricDeps): void {
-  const { metrics, mirror, fanOut, gateway, clock } = deps
+  const { metrics, mirror, streams, gateway, clock } = deps
   metrics.gauge(
     { name: 'solstice_stream_listeners', help: 'Current listeners of the stream' },
-    () => fanOut.listeners,
+    () => streams.listeners,
   )
   metrics.gauge(
     { name: 'solstice_sockets', help: 'Currently connected socket.io clients' },
@@ -51,28 +51,28 @@ function registerStreamMetrics(deps: MetricDeps): void {
   )
   metrics.counter(
     { name: 'solstice_stream_bytes_total', help: 'Stream bytes written to listener connections' },
-    () => fanOut.totals.bytes,
+    () => streams.totals.bytes,
   )
   metrics.counter(
     {
       name: 'solstice_stream_skips_total',
       help: 'Times a lagging listener was moved to the live edge',
     },
-    () => fanOut.totals.skips,
+    () => streams.totals.skips,
   )
   metrics.counter(
     {
       name: 'solstice_stream_closed_total',
       help: 'Listeners disconnected because they lagged too far behind',
     },
-    () => fanOut.totals.closed,
+    () => streams.totals.closed,
   )
   metrics.gauge(
     {
       name: 'solstice_stream_listener_lag_seconds',
       help: 'How far the slowest listener lags behind this replica, in seconds',
     },
-    () => fanOut.lagMs / 1000,
+    () => streams.lagMs / 1000,
   )
   metrics.gauge(
     {

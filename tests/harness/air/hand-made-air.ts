@@ -1,5 +1,5 @@
 import type { PlayoutState } from '@solstice/playout'
-import type { Bus, FrameChunk, StreamMarker } from '@solstice/station'
+import { type Bus, codecs, type FrameChunk, type Mount, type StreamMarker } from '@solstice/station'
 
 /** A broadcast without a worker: states and chunks are made by hand and delivered to every follower. */
 export interface HandMadeAir {
@@ -16,11 +16,12 @@ export interface HandMadeAir {
   audioFrom(frame: number): Buffer
 }
 
-const FRAME_MS = 1152 / 44.1
 const BITRATES = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
 
-/** MP3 frames of the right lengths, each filled with bytes that encode its number. */
-export function handMadeAir(kbits = 128, startMs = 1_000_000): HandMadeAir {
+/** Frames of the right lengths, each filled with bytes that encode its number. */
+export function handMadeAir(kbits = 128, startMs = 1_000_000, codec: Mount['codec'] = 'mp3'): HandMadeAir {
+  const makeFrame = (number: number) => frameOf[codec](number, kbits)
+  const { frameMs } = codecs[codec]
   const sent: FrameChunk[] = []
   const waiting = new Set<() => void>()
   const followers = new Set<(state: PlayoutState) => void>()
@@ -46,12 +47,12 @@ export function handMadeAir(kbits = 128, startMs = 1_000_000): HandMadeAir {
     },
     clock: { nowMs: () => next.atMs, aheadMs: () => 0 },
     chunk(frames = 19, markers = []) {
-      const audio = Buffer.concat(Array.from({ length: frames }, (_, i) => mp3Frame(next.frame + i, kbits)))
+      const audio = Buffer.concat(Array.from({ length: frames }, (_, i) => makeFrame(next.frame + i)))
       const chunk: FrameChunk = { ...next, frames, audio, markers }
       next = {
         frame: next.frame + frames,
         byte: next.byte + audio.length,
-        atMs: next.atMs + frames * FRAME_MS,
+        atMs: next.atMs + frames * frameMs,
       }
       return chunk
     },
@@ -73,7 +74,7 @@ export function handMadeAir(kbits = 128, startMs = 1_000_000): HandMadeAir {
       const first = all[0]
       if (!first) return Buffer.alloc(0)
       let skip = 0
-      for (let i = first.frame; i < frame; i++) skip += mp3Frame(i, kbits).length
+      for (let i = first.frame; i < frame; i++) skip += makeFrame(i).length
       return Buffer.concat(all.map((chunk) => chunk.audio)).subarray(skip)
     },
   }
@@ -89,17 +90,30 @@ export function mp3Frame(number: number, kbits: number): Buffer {
   return frame
 }
 
-/** The numbers of the frames that `mp3Frame` made; skips zeros between frames as decoders do. @throws at anything else. */
-export function frameNumbers(bytes: Buffer, kbits = 128): number[] {
+/** A frame of AAC in ADTS at 44.1 kHz, a little longer or shorter from one to the next; its number fills it. */
+export function adtsFrame(number: number, kbits: number): Buffer {
+  const length = Math.floor((128 * kbits * 1.024) / 45.1584) + (number % 41)
+  const frame = Buffer.alloc(length)
+  frame.set([0xff, 0xf1, 0x50, 0x80 | (length >> 11), (length >> 3) & 0xff, ((length & 7) << 5) | 0x1f, 0xfc])
+  for (let at = 8; at + 4 <= length; at += 4) frame.writeUInt32BE(number, at)
+  return frame
+}
+
+/** Frames as `handMadeAir` makes them. */
+export const frameOf = { mp3: mp3Frame, aac: adtsFrame } as const
+
+/** The numbers of the frames that `frameOf` made; skips zeros between frames as decoders do. @throws at anything else. */
+export function frameNumbers(bytes: Buffer, kbits = 128, codec: Mount['codec'] = 'mp3'): number[] {
+  const [second, numberAt] = codec === 'mp3' ? [0xfb, 4] : [0xf1, 8]
   const numbers: number[] = []
-  for (let at = 0; at + 8 <= bytes.length; ) {
+  for (let at = 0; at + 12 <= bytes.length; ) {
     if (bytes[at] === 0) {
       at++
       continue
     }
-    if (bytes[at] !== 0xff || bytes[at + 1] !== 0xfb) throw new Error(`no frame at byte ${at}`)
-    const number = bytes.readUInt32BE(at + 4)
-    const frame = mp3Frame(number, kbits)
+    if (bytes[at] !== 0xff || bytes[at + 1] !== second) throw new Error(`no frame at byte ${at}`)
+    const number = bytes.readUInt32BE(at + numberAt)
+    const frame = frameOf[codec](number, kbits)
     const rest = bytes.subarray(at, at + frame.length)
     if (!rest.equals(frame.subarray(0, rest.length)))
       throw new Error(`frame ${number} at byte ${at} is broken`)

@@ -1,12 +1,13 @@
 import { connect, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
-import { defaultSettings } from '@solstice/station'
+import { defaultSettings, type Mount } from '@solstice/station'
 import Fastify from 'fastify'
 import { pino } from 'pino'
 import { refuse } from '../../../apps/api/src/http/errors.ts'
 import { createOrigins } from '../../../apps/api/src/limits/client-address.ts'
+import { createConnectionCounter } from '../../../apps/api/src/limits/connection-counter.ts'
 import { createFanOut } from '../../../apps/api/src/stream/fan-out.ts'
-import { createAirMirror } from '../../../apps/api/src/stream/mirror.ts'
+import { createMountMirror } from '../../../apps/api/src/stream/mount-mirror.ts'
 import { handMadeAir } from '../air/hand-made-air.ts'
 import type { Teardown } from '../processes/processes.ts'
 import { waiting } from '../until.ts'
@@ -17,12 +18,14 @@ type Test = Teardown
 export async function station(
   t: Test,
   kbits = 128,
-  { trustProxyHops = 0, silentMs = 30_000, lateMs = 1_000 } = {},
+  { trustProxyHops = 0, silentMs = 30_000, lateMs = 1_000, codec = 'mp3' as Mount['codec'] } = {},
 ) {
-  const air = handMadeAir(kbits)
-  const mirror = createAirMirror({ bus: air.bus, log: pino({ level: 'silent' }) })
+  const air = handMadeAir(kbits, undefined, codec)
+  const mount: Mount = { codec, bitrate: kbits }
+  const { mirror, follow } = createMountMirror({ bus: air.bus, log: pino({ level: 'silent' }) }, mount)
+  const over = new AbortController()
+  const following = follow(over.signal)
   const config = {
-    streamBitrate: kbits as 128,
     publicServerUrl: '',
     clientOrigins: ['http://page.example'],
     trustProxyHops,
@@ -32,11 +35,13 @@ export async function station(
   const origins = createOrigins(config)
   const fanOut = createFanOut({
     mirror,
+    mount,
+    mode: () => 'day',
     clock: air.clock,
     config,
     origins,
-    uiSettings: () => uiSettings,
-    maxPerAddress: 2,
+    settings: { now: () => uiSettings, directory: () => directory },
+    counter: createConnectionCounter(2),
     silentMs,
     lateMs,
   })
@@ -44,7 +49,8 @@ export async function station(
   app.setErrorHandler(refuse)
   app.get('/stream', async (request, reply) => {
     const { from } = request.query as { from?: string }
-    await fanOut.serve(request, reply, from === undefined ? {} : { from: Number(from) })
+    const isForAllSites = request.headers['x-public'] === '1'
+    await fanOut.serve(request, reply, { ...(from !== undefined && { from: Number(from) }), isForAllSites })
     return reply
   })
   app.get('/late', () => turn('late'))
@@ -54,7 +60,8 @@ export async function station(
   t.teardown(async () => {
     await fanOut.close()
     await app.close()
-    await mirror.close()
+    over.abort()
+    await following
   })
   const port = (app.server.address() as { port: number }).port
   return { air, mirror, fanOut, app, port, sockets }

@@ -6,12 +6,13 @@ import { icecastStatus } from './icecast-status.ts'
 
 const now = nowPlaying.getNowPlaying.example.reply as unknown as NowPlaying
 const { directory } = defaultSettings.branding
-const audience = { peak: 9, sinceMs: Date.UTC(2026, 8, 20, 12, 26, 40, 500) }
+const audience = { size: 4, peak: 9, sinceMs: Date.UTC(2026, 8, 20, 12, 26, 40, 500) }
+const audiences = [audience, { ...audience, size: 1, peak: 2 }]
 const [mp3] = now.streams
 const second = { ...mp3!, url: 'https://radio.example/api/stream/public-64.mp3', bitrate: 64 }
 
 t.test('one stream is an object', async (t) => {
-  const status = icecastStatus(now, { directory, audience, hasSound: true })
+  const status = icecastStatus(now, { directory, audiences, hasSound: true })
   t.ok(Value.Check(IcecastStatus, status))
   t.match(status.icestats, {
     host: 'radio.example',
@@ -32,14 +33,17 @@ t.test('one stream is an object', async (t) => {
 
 t.test('several are a list, and one of them can be asked for', async (t) => {
   const both = { ...now, streams: [mp3!, second] }
-  const ask = (mount?: string) => icecastStatus(both, { directory, audience, hasSound: true, mount })
+  const ask = (mount?: string) => icecastStatus(both, { directory, audiences, hasSound: true, mount })
   t.ok(Value.Check(IcecastStatus, ask()))
-  t.match(ask().icestats.source, [{ bitrate: 192 }, { bitrate: 64 }])
+  t.match(ask().icestats.source, [
+    { bitrate: 192, listeners: 4, listener_peak: 9 },
+    { bitrate: 64, listeners: 1, listener_peak: 2 },
+  ])
   t.match(ask('/api/stream/public-64.mp3').icestats.source, { bitrate: 64 })
 })
 
 t.test('without sound there is none', async (t) => {
-  t.notOk('source' in icecastStatus(now, { directory, audience, hasSound: false }).icestats)
+  t.notOk('source' in icecastStatus(now, { directory, audiences, hasSound: false }).icestats)
 })
 
 t.test('the entry for directories is told', async (t) => {
@@ -50,7 +54,7 @@ t.test('the entry for directories is told', async (t) => {
     url: 'https://x.example',
     countryCode: 'UA',
   }
-  t.match(icecastStatus(now, { directory: entry, audience, hasSound: true }).icestats, {
+  t.match(icecastStatus(now, { directory: entry, audiences, hasSound: true }).icestats, {
     location: 'UA',
     source: { server_description: 'Тихо', genre: 'Folk', server_url: 'https://x.example' },
   })

@@ -14,15 +14,18 @@ export function icecastStatus(
   now: NowPlaying,
   about: {
     directory: DirectoryEntry
-    audience: Pick<Audience, 'peak' | 'sinceMs'>
+    /** Of each stream, in their order. */
+    audiences: readonly Pick<Audience, 'size' | 'peak' | 'sinceMs'>[]
     hasSound: boolean
     mount?: string | undefined
   },
 ): IcecastStatus {
-  const { directory, audience, hasSound, mount } = about
-  const start = timesOf(audience.sinceMs)
-  const streams = now.streams.filter(({ url }) => mount === undefined || new URL(url).pathname === mount)
-  const sources = hasSound ? streams.map((stream) => sourceOf(stream, now, about)) : []
+  const { directory, audiences, hasSound, mount } = about
+  const start = timesOf(Math.min(...audiences.map(({ sinceMs }) => sinceMs)))
+  const isAsked = (url: string) => mount === undefined || new URL(url).pathname === mount
+  const sources = now.streams.flatMap((stream, i) =>
+    hasSound && isAsked(stream.url) ? sourceOf(stream, now, directory, audiences[i]!) : [],
+  )
   const [first] = sources
   return {
     icestats: {
@@ -39,8 +42,9 @@ export function icecastStatus(
 
 function sourceOf(
   { url, format, bitrate }: NowPlaying['streams'][number],
-  { station, listeners, current }: NowPlaying,
-  { directory, audience }: { directory: DirectoryEntry; audience: Pick<Audience, 'peak' | 'sinceMs'> },
+  { station, current }: NowPlaying,
+  directory: DirectoryEntry,
+  audience: Pick<Audience, 'size' | 'peak' | 'sinceMs'>,
 ): IcecastSource {
   const start = timesOf(audience.sinceMs)
   return {
@@ -48,8 +52,8 @@ function sourceOf(
     bitrate,
     channels: CHANNELS,
     genre: directory.genre || 'Various',
-    listener_peak: Math.max(audience.peak, listeners),
-    listeners,
+    listener_peak: audience.peak,
+    listeners: audience.size,
     listenurl: url,
     samplerate: SAMPLE_RATE,
     server_description: directory.description,

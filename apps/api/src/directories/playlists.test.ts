@@ -20,9 +20,12 @@ t.test('the only stream has the name of the station', async (t) => {
   )
 })
 
-t.test('several streams are told apart by their bit rate, in order', async (t) => {
+t.test('several streams are told apart by codec and bit rate, in order', async (t) => {
   const now = station(stream('public.mp3', 192), stream('public-64.mp3', 64))
-  t.same(m3u(now).match(/(?<=#EXTINF:-1,).*/g), ['Tide & <Ebb> (192 kbit/s)', 'Tide & <Ebb> (64 kbit/s)'])
+  t.same(m3u(now).match(/(?<=#EXTINF:-1,).*/g), [
+    'Tide & <Ebb> (MP3 192 kbit/s)',
+    'Tide & <Ebb> (MP3 64 kbit/s)',
+  ])
   t.match(pls(now), /NumberOfEntries=2\n.*\nFile2=https:\/\/radio\.example\/api\/stream\/public-64\.mp3\n/s)
 })
 

@@ -37,8 +37,10 @@ export function xspf(now: Station): string {
   ].join('\n')
 }
 
-function titleOf(now: Station, { bitrate }: NowPlaying['streams'][number]): string {
-  return now.streams.length > 1 ? `${nameOf(now)} (${bitrate} kbit/s)` : nameOf(now)
+const CODECS = { 'audio/mpeg': 'MP3', 'audio/aac': 'AAC' } as const
+
+function titleOf(now: Station, { format, bitrate }: NowPlaying['streams'][number]): string {
+  return now.streams.length > 1 ? `${nameOf(now)} (${CODECS[format]} ${bitrate} kbit/s)` : nameOf(now)
 }
 
 /** The English name on one line, as in `icy-name`. */

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { AUDIENCE_CHANNEL, type ReplicaLink } from '@solstice/adapters'
+import { mountId } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
 import { createAudibleAir } from '../air/audible.ts'
 import type { Origins } from '../limits/client-address.ts'
@@ -15,6 +16,8 @@ export interface NowPlayingDeps extends Omit<SnapshotDeps, 'air' | 'audience'> {
   origins: Pick<Origins, 'ownOrigin'>
   /** Number of listeners of this replica. */
   listeners: () => number
+  /** The same for each mount, the first one first. */
+  listenersByMount: readonly (() => number)[]
   /** Called with each connection taken over from HTTP. */
   onTaken: (socket: Socket) => void
 }
@@ -23,16 +26,28 @@ export interface NowPlayingDeps extends Omit<SnapshotDeps, 'air' | 'audience'> {
 export function openNowPlaying(
   app: FastifyInstance,
   deps: NowPlayingDeps,
-): { snapshots: Snapshots; events: NowPlayingEvents; audience: Audience } {
+): { snapshots: Snapshots; events: NowPlayingEvents; audiences: readonly Audience[] } {
   const air = createAudibleAir(deps.mirror, deps.clock)
   const { link, listeners, clock } = deps
   const audience = openAudience({ channel: link.channel(AUDIENCE_CHANNEL), own: listeners, clock })
+  // The only mount has the whole audience. A replica with other mounts may stand beside this one during an upgrade.
+  const audiences =
+    deps.listenersByMount.length === 1
+      ? [audience]
+      : deps.listenersByMount.map((own, i) => {
+          const mount = i === 0 ? undefined : mountId(deps.config.otherMounts[i - 1]!)
+          return openAudience({
+            channel: link.channel(`${AUDIENCE_CHANNEL}:${mount ?? 'first'}`),
+            own,
+            clock,
+          })
+        })
   const snapshots = createSnapshots({ ...deps, air, audience: () => audience.size })
   const events = createNowPlayingEvents({ ...deps, snapshots, air })
   app.addHook('preClose', async () => events.close())
   app.addHook('onClose', async () => {
-    audience.close()
+    for (const one of new Set([audience, ...audiences])) one.close()
     air.close()
   })
-  return { snapshots, events, audience }
+  return { snapshots, events, audiences }
 }

@@ -40,7 +40,13 @@ export interface SnapshotDeps {
   clock: WallClock
   config: Pick<
     Config,
-    'streamMode' | 'streamBitrate' | 'otherMounts' | 'timeZone' | 'nightMode' | 'dayStartHour' | 'nightStartHour'
+    | 'streamMode'
+    | 'streamBitrate'
+    | 'otherMounts'
+    | 'timeZone'
+    | 'nightMode'
+    | 'dayStartHour'
+    | 'nightStartHour'
   >
   uiSettings: () => UiSettings
   /** Number of listeners of all replicas. */
@@ -115,7 +121,11 @@ function replyOf(
 ): NowPlaying {
   const { position, startedAt, at, listeners, origin } = about
   const addressed = <S extends ShownTrack>(one: S): S => ({ ...one, cover: one.cover && origin + one.cover })
-  const first = { url: origin + listening.getPublicStream.path, format: 'audio/mpeg', bitrate: streamBitrate } as const
+  const first = {
+    url: origin + listening.getPublicStream.path,
+    format: 'audio/mpeg',
+    bitrate: streamBitrate,
+  } as const
   return {
     station: { name, url: `${origin}/` },
     mode,

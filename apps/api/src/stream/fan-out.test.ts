@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { FRAME_MS } from '@solstice/station'
@@ -75,10 +76,26 @@ t.test('the response head is what players and pages expect', async (t) => {
     t.ok(head.includes(`\r\n${line}\r\n`), line)
   }
   t.notMatch((await listen(port, '/stream', ['Origin: http://other.example'])).head, /allow-origin/i)
+  const elsewhere = ['Origin: http://other.example', 'X-Public: 1']
+  const forAll = (await listen(port, '/stream', elsewhere)).head
+  t.match(forAll, 'Access-Control-Allow-Origin: *', 'a public stream is for pages of every site,')
+  t.notMatch(forAll, /credentials/i, 'without credentials')
   const question = await listen(port, '/stream', [], 'HEAD')
   await question.closed()
   t.match(question.head, /^HTTP\/1.1 200 OK/)
   t.equal(question.body.length, 0, 'HEAD has no body')
+  const ranged = await listen(port, '/stream', ['Range: bytes=0-'])
+  t.match(ranged.head, /^HTTP\/1.1 200 OK/, 'a range is answered as Icecast does')
+})
+
+t.test('a player that speaks HTTP/1.0 and names no host is answered in it', async (t) => {
+  const { port, air } = await station(t)
+  air.send()
+  const socket = connect(port, '127.0.0.1')
+  socket.write('GET /stream HTTP/1.0\r\n\r\n')
+  const [first] = await inTime('the answer', once(socket, 'data'))
+  t.match(String(first), /^HTTP\/1\.0 200 OK\r\nContent-Type: audio\/mpeg\r\n/)
+  socket.destroy()
 })
 
 t.test('streams per address are limited, whichever proxy they come through', async (t) => {

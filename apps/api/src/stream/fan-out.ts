@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net'
 import type { Config } from '@solstice/adapters'
-import type { UiSettings } from '@solstice/contracts'
-import { Failure, FRAME_MS, type StationClock } from '@solstice/station'
+import type { Mode, UiSettings } from '@solstice/contracts'
+import { type DirectoryEntry, Failure, type Mount, type StationClock } from '@solstice/station'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { addressOf, type Origins } from '../limits/client-address.ts'
-import { createConnectionCounter } from '../limits/connection-counter.ts'
+import type { ConnectionCounter } from '../limits/connection-counter.ts'
 import { createListeners, MOMENTS, type StreamTotals } from './listeners.ts'
-import type { AirMirror } from './mirror.ts'
+import type { MountMirror } from './mount-mirror.ts'
 import { responseHead, stationName, takeSocket } from './response.ts'
 import type { Segment } from './ring.ts'
 import { createRounds } from './rounds.ts'
@@ -16,8 +16,6 @@ import { burst, reserveMs, startPoint } from './start-point.ts'
 const SILENT_MS = 30_000
 /** How much later this replica may receive a chunk than the one that a resuming listener comes from. */
 const NEAR_MS = 5_000
-/** A campus or a mobile network may share an address; nobody needs more. */
-const MAX_PER_ADDRESS = 1_000
 const RETRY_AFTER_S = 30
 /** How long a closing listener may take to receive what was written. */
 const FLUSH_TIMEOUT_MS = 1_000
@@ -34,9 +32,14 @@ export interface FanOut {
    * Turns a request into a listener: answers with the burst, or from frame `from` on when the ring has it or is about to
    * have it, and goes on until one side ends it.
    *
+   * @param options.isForAllSites pages of every site may read it, without credentials.
    * @throws {Failure} STREAM_NOT_READY when there is no sound to send, RATE_LIMITED when the address has too many streams.
    */
-  serve(request: FastifyRequest, reply: FastifyReply, options?: { from?: number }): Promise<void>
+  serve(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    options?: { from?: number; isForAllSites?: boolean },
+  ): Promise<void>
   /** Number of listeners now. */
   readonly listeners: number
   /** How far the last listener is behind this replica, in ms. */
@@ -46,25 +49,28 @@ export interface FanOut {
   close(): Promise<void>
 }
 
-interface FanOutDeps {
-  mirror: AirMirror
+export interface FanOutDeps {
+  mirror: MountMirror
+  mount: Mount
   clock: StationClock
-  config: Pick<Config, 'streamBitrate' | 'publicServerUrl' | 'trustProxyHops'>
-  uiSettings: () => UiSettings
+  config: Pick<Config, 'publicServerUrl' | 'trustProxyHops'>
+  /** The programme on air. */
+  mode: () => Mode
+  settings: { now(): UiSettings; directory(): DirectoryEntry }
   origins: Pick<Origins, 'isAllowedOrigin'>
   /** Called with each connection taken over from HTTP. */
   onTaken?: (socket: Socket) => void
-  maxPerAddress?: number
+  /** Streams per address, of all mounts. */
+  counter: ConnectionCounter
   silentMs?: number
   lateMs?: number
 }
 
-/** Hands the broadcast out: one write of one shared buffer per listener, each time a write is due. */
+/** Hands a mount out: one write of one shared buffer per listener, each time a write is due. */
 export function createFanOut(deps: FanOutDeps): FanOut {
-  const { mirror, clock, config, silentMs = SILENT_MS, lateMs = LATE_MS } = deps
+  const { mirror, clock, config, counter, silentMs = SILENT_MS, lateMs = LATE_MS } = deps
   const { ring } = mirror
   const listeners = createListeners(ring)
-  const counter = createConnectionCounter(deps.maxPerAddress ?? MAX_PER_ADDRESS)
   let isClosing = false
 
   const rounds = createRounds<{ edge: Segment; everyone: boolean }>(MOMENTS, (moment, { edge, everyone }) =>
@@ -72,7 +78,7 @@ export function createFanOut(deps: FanOutDeps): FanOut {
   )
   const beginRound = (edge: Segment, everyone: boolean) => {
     if (listeners.size === 0) return
-    rounds.begin({ edge, everyone }, (edge.chunk.frames * FRAME_MS * SPREAD) / MOMENTS)
+    rounds.begin({ edge, everyone }, ((edge.toMs - edge.fromMs) * SPREAD) / MOMENTS)
   }
   const serveNow = () => {
     for (let moment = 0; ring.newest && moment < MOMENTS; moment++) listeners.serve(moment, ring.newest, true)
@@ -89,7 +95,7 @@ export function createFanOut(deps: FanOutDeps): FanOut {
   const unsubscribe = mirror.onChunk((segment) => {
     silence.refresh()
     late.refresh()
-    const endsAtMs = segment.chunk.atMs + segment.chunk.frames * FRAME_MS
+    const endsAtMs = segment.chunk.atMs + segment.toMs - segment.fromMs
     beginRound(segment, clock.nowMs() - endsAtMs > BEHIND_MS)
   })
 
@@ -98,7 +104,7 @@ export function createFanOut(deps: FanOutDeps): FanOut {
   }
 
   return {
-    async serve(request, reply, { from } = {}) {
+    async serve(request, reply, { from, isForAllSites = false } = {}) {
       refuseWithoutSound()
       if (from !== undefined) {
         await untilNear(mirror, from)
@@ -110,7 +116,7 @@ export function createFanOut(deps: FanOutDeps): FanOut {
       if (reply.raw.socket !== request.raw.socket) throw new Failure('BAD_REQUEST', { field: 'request' })
       const wantsTitles = request.headers['icy-metadata'] === '1'
       const start = startPoint(ring, wantsTitles, from)
-      const head = headFor(request, deps, { wantsTitles, frame: start.frame })
+      const head = headFor(request, deps, { wantsTitles, frame: start.frame, isForAllSites })
       const socket = takeSocket(reply)
       deps.onTaken?.(socket)
       if (socket.destroyed) return
@@ -150,9 +156,9 @@ export function createFanOut(deps: FanOutDeps): FanOut {
 }
 
 /** Waits for a frame that is about to come. */
-async function untilNear({ ring, onChunk }: AirMirror, frame: number): Promise<void> {
+async function untilNear({ ring, onChunk }: MountMirror, frame: number): Promise<void> {
   const endOf = ({ chunk }: Segment) => chunk.frame + chunk.frames
-  const aheadMs = (frame - endOf(ring.newest!)) * FRAME_MS
+  const aheadMs = (frame - endOf(ring.newest!)) * ring.frameMs
   if (aheadMs <= 0 || aheadMs > NEAR_MS) return
   await new Promise<void>((resolve) => {
     const done = () => {
@@ -169,17 +175,20 @@ async function untilNear({ ring, onChunk }: AirMirror, frame: number): Promise<v
 
 function headFor(
   request: FastifyRequest,
-  { mirror, config, uiSettings, origins }: FanOutDeps,
-  start: { wantsTitles: boolean; frame: number },
+  { mount, config, mode, settings, origins }: FanOutDeps,
+  { isForAllSites, ...start }: { wantsTitles: boolean; frame: number; isForAllSites: boolean },
 ): Buffer {
   const { origin } = request.headers
+  const isAllowed = origin !== undefined && origins.isAllowedOrigin(origin, request.raw)
   return responseHead({
     ...start,
+    httpVersion: request.raw.httpVersion,
+    mount,
     requestId: request.id,
-    name: stationName(uiSettings(), mirror.state?.mode ?? 'day'),
-    bitrate: config.streamBitrate,
+    name: stationName(settings.now(), mode()),
     url: config.publicServerUrl,
-    origin: origin && origins.isAllowedOrigin(origin, request.raw) ? origin : null,
+    directory: settings.directory(),
+    origin: isAllowed ? origin : origin && isForAllSites ? '*' : null,
   })
 }
 

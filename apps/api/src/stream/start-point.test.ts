@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import t from 'tap'
-import { frameNumbers, mp3Frame } from '../../../../tests/harness/air/hand-made-air.ts'
+import { frameNumbers, frameOf } from '../../../../tests/harness/air/hand-made-air.ts'
 import { listen, station } from '../../../../tests/harness/servers/fan-out.ts'
 import { inTime, until } from '../../../../tests/harness/until.ts'
 import { METADATA_INTERVAL } from './icy.ts'
@@ -25,82 +25,88 @@ function withoutTitles(body: Buffer) {
   return { audio: Buffer.concat(audio), titles }
 }
 
-t.test('a listener resumes exactly at the frame it asks for, while the ring has it', async (t) => {
-  const { port, air, app } = await station(t)
-  for (let i = 0; i < 60; i++) air.send()
-  let edge = 60 * 19
-  for (const back of [1, 19, 300, 55 * 19 + 3, 0]) {
-    for (const headers of [[], ['Icy-MetaData: 1']]) {
-      const frame = edge - back
-      const player = await listen(port, `/stream?from=${frame}`, headers)
-      t.equal(player.firstFrame, frame)
+for (const codec of ['mp3', 'aac'] as const) {
+  t.test(
+    `${codec}: a listener resumes exactly at the frame it asks for, while the ring has it`,
+    async (t) => {
+      const { port, air, app } = await station(t, 128, { codec })
+      for (let i = 0; i < 60; i++) air.send()
+      let edge = 60 * 19
+      for (const back of [1, 19, 300, 55 * 19 + 3, 0]) {
+        for (const headers of [[], ['Icy-MetaData: 1']]) {
+          const frame = edge - back
+          const player = await listen(port, `/stream?from=${frame}`, headers)
+          t.equal(player.firstFrame, frame)
+          air.send()
+          edge += 19
+          const wanted = air.audioFrom(frame)
+          await player.got(wanted.length)
+          player.socket.destroy()
+          const audio = headers.length > 0 ? withoutTitles(player.body).audio : player.body
+          t.equal(frameNumbers(audio, 128, codec)[0], frame, `${frame} ${headers}`)
+        }
+      }
+      // It may come from a replica that knew of the newest chunk a moment sooner.
+      const asked = once(app.server, 'request')
+      const coming = listen(port, `/stream?from=${edge + 20}`)
+      await inTime('the request', asked)
       air.send()
-      edge += 19
-      const wanted = air.audioFrom(frame)
-      await player.got(wanted.length)
-      player.socket.destroy()
-      const audio = headers.length > 0 ? withoutTitles(player.body).audio : player.body
-      t.equal(frameNumbers(audio)[0], frame, `${frame} ${headers}`)
-    }
-  }
-  // It may come from a replica that knew of the newest chunk a moment sooner.
-  const asked = once(app.server, 'request')
-  const coming = listen(port, `/stream?from=${edge + 20}`)
-  await inTime('the request', asked)
-  air.send()
-  air.send()
-  edge += 38
-  t.equal((await coming).firstFrame, edge - 18, 'a frame that is about to come is waited for')
-  ;(await coming).socket.destroy()
-  for (const frame of [0, edge + 500]) {
-    const player = await listen(port, `/stream?from=${frame}`)
-    t.ok(player.firstFrame > edge - 400 && player.firstFrame < edge + 400, 'else it begins as all do')
-    player.socket.destroy()
-  }
-})
+      air.send()
+      edge += 38
+      t.equal((await coming).firstFrame, edge - 18, 'a frame that is about to come is waited for')
+      ;(await coming).socket.destroy()
+      for (const frame of [0, edge + 500]) {
+        const player = await listen(port, `/stream?from=${frame}`)
+        t.ok(player.firstFrame > edge - 400 && player.firstFrame < edge + 400, 'else it begins as all do')
+        player.socket.destroy()
+      }
+    },
+  )
 
-t.test('titles come at the same bytes of the broadcast, whenever a listener joined', async (t) => {
-  const { port, air } = await station(t)
-  const marker = (frame: number, title: string) => ({
-    frame,
-    entryId: title,
-    trackId: `day/${title}.mp3`,
-    artist: 'Ann',
-    title,
-    positionMs: 0,
-    durationMs: null,
+  t.test(`${codec}: titles come at the same bytes of the mount, whenever a listener joined`, async (t) => {
+    const { port, air } = await station(t, 128, { codec })
+    const marker = (frame: number, title: string) => ({
+      frame,
+      entryId: title,
+      trackId: `day/${title}.mp3`,
+      artist: 'Ann',
+      title,
+      positionMs: 0,
+      durationMs: null,
+    })
+    for (let i = 0; i < 30; i++) air.send(air.chunk(19, [marker(i * 19, "It's; 'one'")]))
+    const early = await listen(port, '/stream', ['Icy-MetaData: 1'])
+    for (let i = 0; i < 3; i++) air.send(air.chunk(19, [marker((30 + i) * 19, 'two')]))
+    const late = await listen(port, '/stream', ['Icy-MetaData: 1'])
+    const plain = await listen(port)
+    for (let i = 0; i < 20; i++) air.send(air.chunk(19, [marker((33 + i) * 19, 'two')]))
+    const all = air.audioFrom(early.firstFrame)
+    await Promise.all([early.got(all.length), late.got(air.audioFrom(late.firstFrame).length)])
+    await plain.got(air.audioFrom(plain.firstFrame).length)
+    const [first, second] = [withoutTitles(early.body), withoutTitles(late.body)]
+    const tail = all.subarray(-100_000, -20_000)
+    t.ok(first.audio.includes(tail) && second.audio.includes(tail), 'the audio is the mount')
+    t.equal(first.titles[0], "Ann - It's; 'one'")
+    t.equal(first.titles.at(-1), 'Ann - two')
+    const end = early.body.length - 60_000
+    t.ok(late.body.includes(early.body.subarray(end, end + 50_000)), 'blocks lie at the same bytes')
   })
-  for (let i = 0; i < 30; i++) air.send(air.chunk(19, [marker(i * 19, "It's; 'one'")]))
-  const early = await listen(port, '/stream', ['Icy-MetaData: 1'])
-  for (let i = 0; i < 3; i++) air.send(air.chunk(19, [marker((30 + i) * 19, 'two')]))
-  const late = await listen(port, '/stream', ['Icy-MetaData: 1'])
-  const plain = await listen(port)
-  for (let i = 0; i < 20; i++) air.send(air.chunk(19, [marker((33 + i) * 19, 'two')]))
-  const all = air.audioFrom(early.firstFrame)
-  await Promise.all([early.got(all.length), late.got(air.audioFrom(late.firstFrame).length)])
-  await plain.got(air.audioFrom(plain.firstFrame).length)
-  const [first, second] = [withoutTitles(early.body), withoutTitles(late.body)]
-  const tail = all.subarray(-100_000, -20_000)
-  t.ok(first.audio.includes(tail) && second.audio.includes(tail), 'the audio is the broadcast')
-  t.equal(first.titles[0], "Ann - It's; 'one'")
-  t.equal(first.titles.at(-1), 'Ann - two')
-  const end = early.body.length - 60_000
-  t.ok(late.body.includes(early.body.subarray(end, end + 50_000)), 'blocks lie at the same bytes')
-})
+}
 
-for (const [titles, hasReserve] of [
-  [false, false],
-  [true, false],
-  [false, true],
+for (const [codec, titles, hasReserve] of [
+  ['mp3', false, false],
+  ['mp3', true, false],
+  ['mp3', false, true],
+  ['aac', true, false],
 ] as const) {
   const headers = titles ? ['Icy-MetaData: 1'] : []
-  const kind = `${titles ? 'with titles' : 'plain'}${hasReserve ? ', with a reserve' : ''}`
+  const kind = `${codec}, ${titles ? 'with titles' : 'plain'}${hasReserve ? ', with a reserve' : ''}`
 
   t.test(
     `${kind}: who stops reading is carried to the edge, later closed; others notice nothing`,
     async (t) => {
       const kbits = 128
-      const { port, air, fanOut, sockets } = await station(t, kbits, { lateMs: 20 })
+      const { port, air, fanOut, sockets } = await station(t, kbits, { lateMs: 20, codec })
       let sent = 0
       for (let i = 0; i < (hasReserve ? 16 : 1); i++) sent += air.send().audio.length
       const well = await listen(port)
@@ -124,9 +130,9 @@ for (const [titles, hasReserve] of [
       await feed()
       const audioOf = () => (titles ? withoutTitles(slow.body).audio : slow.body)
       const edge = air.chunk(1).frame - 1
-      while (!slow.body.subarray(-20_000).includes(mp3Frame(edge, kbits)))
+      while (!slow.body.subarray(-20_000).includes(frameOf[codec](edge, kbits)))
         await slow.got(slow.body.length + 1)
-      const numbers = frameNumbers(audioOf(), kbits)
+      const numbers = frameNumbers(audioOf(), kbits, codec)
       const jumps = numbers.filter((number, i) => i > 0 && number !== numbers[i - 1]! + 1)
       t.equal(jumps.length, 1, 'one jump, from a whole frame to a whole frame')
       t.equal(fanOut.listeners, 2)
@@ -136,7 +142,8 @@ for (const [titles, hasReserve] of [
       for (let i = 0; i < 200 && fanOut.listeners > 1; i++) await feed(15)
       t.equal(fanOut.listeners, 1, 'closed')
       t.same(
-        frameNumbers(well.body, kbits).filter((number, i, all) => i > 0 && number !== all[i - 1]! + 1).length,
+        frameNumbers(well.body, kbits, codec).filter((number, i, all) => i > 0 && number !== all[i - 1]! + 1)
+          .length,
         0,
         'the other got every frame',
       )

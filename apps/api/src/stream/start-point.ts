@@ -1,5 +1,4 @@
 import { streamBurstMs } from '@solstice/contracts'
-import { FRAME_MS } from '@solstice/station'
 import { leadIn, placeIn } from './icy.ts'
 import { frameStarts, type Ring, type Segment } from './ring.ts'
 
@@ -42,7 +41,7 @@ export function startPoint(ring: Ring, wantsTitles: boolean, from: number | unde
 /** The sound from the start point to the live edge, in ms: what a listener who gets it at once has in hand. */
 export function reserveMs(ring: Ring, { serial, frame }: StartPoint): number {
   const first = ring.at(serial)
-  return first ? ring.newest!.toMs - first.fromMs - (frame - first.chunk.frame) * FRAME_MS : 0
+  return first ? ring.newest!.toMs - first.fromMs - (frame - first.chunk.frame) * ring.frameMs : 0
 }
 
 /** Everything from the start point to the live edge, in buffers that all listeners share. */

@@ -143,6 +143,29 @@ t.test(
   },
 )
 
+t.test('mounts beside the first are streams of their own, fenced as the first one is', async (t) => {
+  const { url } = await startRedis(t)
+  const [a, b] = [await openBus(t, url), await openBus(t, url)]
+  const first = await a.bus.acquireLease(never, ['aac-64'])
+  await first.publish(chunk(0))
+  await first.publish(chunk(50), 'aac-64')
+  t.equal((await first.lastChunk())?.frame, 0)
+  for await (const { frame } of a.bus.frames(never, 'aac-64')) {
+    t.equal(frame, 50)
+    break
+  }
+  t.ok((await a.redis.ttl('solstice:frames:aac-64')) > 0, 'a mount that is given up leaves nothing behind')
+  await first.release()
+  const second = await b.bus.acquireLease(never, ['aac-64', 'mp3-64'])
+  t.equal((await second.lastChunk('aac-64'))?.frame, 50)
+  t.equal(await second.lastChunk('mp3-64'), null)
+  await t.rejects(
+    a.redis.xadd('solstice:frames:aac-64', '1-1', 'about', '{}'),
+    'ids below the fence are refused',
+  )
+  await t.rejects(first.publish(chunk(69), 'aac-64'))
+})
+
 t.test('a reader that stopped before it began, or leaves, has no connection left', async (t) => {
   const { url } = await startRedis(t)
   const { bus, redis } = await openBus(t, url)

@@ -114,6 +114,13 @@ t.test('an invalid value is replaced, with a warning that names it', async (t) =
     [{ LOG_RETENTION_DAYS: '0' }, { logRetentionDays: 1 }],
     [{ ROSTER_LIMIT: '0' }, { rosterLimit: 1 }],
     [{ STREAM_BITRATE: '193' }, { streamBitrate: 192 }],
+    [{ STREAM_MOUNTS: 'aac:64' }, { streamBitrate: 192, otherMounts: [] }],
+    [
+      { STREAM_MOUNTS: 'mp3:128,aac:63', STREAM_BITRATE: '64' },
+      { streamBitrate: 64, otherMounts: [] },
+    ],
+    [{ STREAM_MOUNTS: 'mp3:128,mp3:128' }, { streamBitrate: 192, otherMounts: [] }],
+    [{ STREAM_MOUNTS: 'mp3:64,mp3:96,mp3:128,mp3:160,mp3:192,mp3:256,mp3:320' }, { otherMounts: [] }],
     [{ NIGHT_MODE: 'no' }, { nightMode: true }],
     [{ STREAM_MODE: '1' }, { streamMode: false }],
     [{ TIME_ZONE: 'Mars/Base' }, { timeZone: 'Europe/Kyiv' }],

@@ -19,7 +19,8 @@ export interface DirectoryDeps {
   clock: Pick<StationClock, 'nowMs'>
   mirror: Pick<AirMirror, 'isFresh'>
   snapshots: Snapshots
-  audience: Audience
+  /** Of each mount, the first one first. */
+  audiences: readonly Audience[]
   settings: Pick<UiSettingsMirror, 'directory'>
   origins: Pick<Origins, 'ownOrigin'>
   tokens: Pick<Tokens, 'uidOf'>
@@ -28,7 +29,7 @@ export interface DirectoryDeps {
 
 /** Serves playlists for players, and the status that widgets and directories of stations read. */
 export function directoryRoutes(app: FastifyInstance, deps: DirectoryDeps): void {
-  const { config, clock, mirror, snapshots, audience, settings, origins, tokens, limits } = deps
+  const { config, clock, mirror, snapshots, audiences, settings, origins, tokens, limits } = deps
   const options: Parameters<typeof implement>[3] = {
     limit: ({ raw }, reply) => limits.nowPlaying(tokens.uidOf(addressOf(raw, config.trustProxyHops)), reply),
   }
@@ -63,7 +64,7 @@ export function directoryRoutes(app: FastifyInstance, deps: DirectoryDeps): void
       reply.header('cache-control', cached)
       return icecastStatus(snapshots.now().replyFor(origins.ownOrigin(request.raw)), {
         directory: settings.directory(),
-        audience,
+        audiences,
         hasSound: mirror.isFresh(clock.nowMs()),
         mount: query.mount,
       })

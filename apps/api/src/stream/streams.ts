@@ -1,0 +1,72 @@
+import type { Socket } from 'node:net'
+import type { Config } from '@solstice/adapters'
+import { type Mount, type MountId, mountId, type StationClock } from '@solstice/station'
+import type { UiSettingsMirror } from '../background/ui-settings.ts'
+import type { Origins } from '../limits/client-address.ts'
+import { createConnectionCounter } from '../limits/connection-counter.ts'
+import { createFanOut, type FanOut } from './fan-out.ts'
+import type { StreamTotals } from './listeners.ts'
+import type { AirMirror } from './mirror.ts'
+
+/** A campus or a mobile network may share an address; nobody needs more. */
+const MAX_PER_ADDRESS = 1_000
+
+/** The streams of all mounts. */
+export interface Streams {
+  readonly first: FanOut
+  /** Those beside the first. */
+  readonly others: ReadonlyMap<MountId, FanOut>
+  /** Number of listeners now. */
+  readonly listeners: number
+  /** How far the last listener is behind this replica, in ms. */
+  readonly lagMs: number
+  readonly totals: Readonly<StreamTotals>
+  /** Ends every stream behind a whole chunk. */
+  close(): Promise<void>
+}
+
+export function createStreams(deps: {
+  mirror: AirMirror
+  clock: StationClock
+  config: Pick<Config, 'streamBitrate' | 'publicServerUrl' | 'trustProxyHops'>
+  settings: Pick<UiSettingsMirror, 'now' | 'directory'>
+  origins: Pick<Origins, 'isAllowedOrigin'>
+  /** Called with each connection taken over from HTTP. */
+  onTaken: (socket: Socket) => void
+}): Streams {
+  const { mirror, config } = deps
+  const counter = createConnectionCounter(MAX_PER_ADDRESS)
+  const mode = () => mirror.state?.mode ?? 'day'
+  const first = createFanOut({
+    ...deps,
+    ...{ mount: { codec: 'mp3', bitrate: config.streamBitrate } satisfies Mount, counter, mode },
+  })
+  const others = new Map(
+    mirror.others.map(({ mount, mirror }) => [
+      mountId(mount),
+      createFanOut({ ...deps, mirror, mount, counter, mode }),
+    ]),
+  )
+  const all = [first, ...others.values()]
+  const sum = (part: (one: FanOut) => number) => all.reduce((total, one) => total + part(one), 0)
+  return {
+    first,
+    others,
+    get listeners() {
+      return sum(({ listeners }) => listeners)
+    },
+    get lagMs() {
+      return Math.max(...all.map(({ lagMs }) => lagMs))
+    },
+    get totals() {
+      return {
+        bytes: sum(({ totals }) => totals.bytes),
+        skips: sum(({ totals }) => totals.skips),
+        closed: sum(({ totals }) => totals.closed),
+      }
+    },
+    async close() {
+      await Promise.all(all.map((one) => one.close()))
+    },
+  }
+}
