@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { get, type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import type { User } from '@solstice/contracts'
-import { frameBytes, sleep } from '@solstice/station'
+import { adtsFrameBytes, frameBytes, sleep } from '@solstice/station'
 import { io } from 'socket.io-client'
 import t, { type Test } from 'tap'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
@@ -23,7 +23,7 @@ const tones = [
 ]
 
 /** A player that counts whole frames received, and resumes at the next frame whenever it is cut off. */
-function openPlayer(t: Teardown, url: string) {
+function openPlayer(t: Teardown, url: string, frameBytesAt = frameBytes) {
   const frames: Buffer[] = []
   const resumed: { asked: number; got: number }[] = []
   /** Bytes of the last, incomplete frame at each cut. */
@@ -42,7 +42,11 @@ function openPlayer(t: Teardown, url: string) {
     let rest: Buffer = Buffer.alloc(0)
     for await (const bytes of response) {
       rest = Buffer.concat([rest, bytes as Buffer])
-      for (let length = frameBytes(rest, 0); length && length <= rest.length; length = frameBytes(rest, 0)) {
+      for (
+        let length = frameBytesAt(rest, 0);
+        length && length <= rest.length;
+        length = frameBytesAt(rest, 0)
+      ) {
         frames.push(rest.subarray(0, length))
         rest = rest.subarray(length)
       }
@@ -129,6 +133,7 @@ t.test('two replicas behind nginx are one station, even while they come and go',
     LOGIN_ATTEMPTS_PER_15_MIN: String(LOGINS),
     WEB_DIST: web,
     DEMO_LIBRARY: 'false',
+    STREAM_MOUNTS: 'mp3:128,aac:64',
   })
   const ports = [await freePort(), await freePort()] as const
   const [[one, two], worker] = await Promise.all([
@@ -140,6 +145,7 @@ t.test('two replicas behind nginx are one station, even while they come and go',
   const standby = await station.startWorker()
   const nginx = await startNginx(t, [...ports])
   const air = await followBroadcast(t, station)
+  const aacAir = await followBroadcast(t, station, 'aac-64')
   const token = await logIn(one.url, SUPER_ADMIN.ADMIN_LOGIN, SUPER_ADMIN.ADMIN_PASS)
   const track = await readFile(join(station.env.MEDIA_DIR!, 'music/day/Wish.mp3'))
 
@@ -231,16 +237,25 @@ t.test('two replicas behind nginx are one station, even while they come and go',
   await player.more(40)
   t.match(player.head, { server: 'Icecast 2.4.4', 'content-type': 'audio/mpeg', connection: 'close' })
   t.notOk('transfer-encoding' in player.head, 'players know no chunks')
+  const aacPlayer = openPlayer(t, `${nginx.url}/api/stream/public-64.aac`, adtsFrameBytes)
+  await aacPlayer.more(40)
+  t.match(aacPlayer.head, { server: 'Icecast 2.4.4', 'content-type': 'audio/aac', 'icy-br': '64' })
+  t.notOk('transfer-encoding' in aacPlayer.head)
 
   const load = startLoad(t, nginx.url)
   /** Everything heard is the broadcast, without a frame too many or too few. */
   const assertWhole = async (t: Test) => {
-    await player.more(20)
-    const heard = player.audio
-    await air.more(4)
-    const told = Buffer.concat(air.chunks.map((chunk) => chunk.audio))
-    t.ok(told.includes(heard), `${heard.length} bytes in one piece`)
-    for (const { asked, got } of player.resumed) t.equal(got, asked, 'a player resumes where it was')
+    for (const [listening, mount] of [
+      [player, air],
+      [aacPlayer, aacAir],
+    ] as const) {
+      await listening.more(20)
+      const heard = listening.audio
+      await mount.more(4)
+      const told = Buffer.concat(mount.chunks.map((chunk) => chunk.audio))
+      t.ok(told.includes(heard), `${heard.length} bytes in one piece`)
+      for (const { asked, got } of listening.resumed) t.equal(got, asked, 'a player resumes where it was')
+    }
     t.same(load.failed, [], 'nothing that may be asked twice was lost')
   }
 

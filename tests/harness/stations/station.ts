@@ -7,7 +7,14 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { audioTags, openData, openLocalMedia, openMedia, readConfig } from '@solstice/adapters'
 import type { ClipFamily } from '@solstice/contracts'
-import { chunkEndMs, clipMedia, type DataStore, type FrameChunk, reconcile } from '@solstice/station'
+import {
+  chunkEndMs,
+  clipMedia,
+  type DataStore,
+  type FrameChunk,
+  type MountId,
+  reconcile,
+} from '@solstice/station'
 import { pino } from 'pino'
 import type { Test } from 'tap'
 import { makeTone } from '../audio/audio.ts'
@@ -201,8 +208,8 @@ export async function listen(
   }
 }
 
-/** Follows the broadcast as a replica does. */
-export async function followBroadcast(t: Teardown, station: Station) {
+/** Follows a mount of the broadcast, by default the first, as a replica does. */
+export async function followBroadcast(t: Teardown, station: Station, mount?: MountId) {
   const { bus, clock, stop } = await openBus(t, station.env.REDIS_URL!)
   const machine = watchMachine(t)
   const chunks: FrameChunk[] = []
@@ -210,7 +217,7 @@ export async function followBroadcast(t: Teardown, station: Station) {
   let longestAbsenceMs = 0
   const { changed, until } = waiting()
   const following = (async () => {
-    for await (const chunk of bus.frames(stop.signal)) {
+    for await (const chunk of bus.frames(stop.signal, mount)) {
       const before = chunks.at(-1)
       if (before && before.atMs >= beganMs)
         longestAbsenceMs = Math.max(longestAbsenceMs, clock.nowMs() - chunkEndMs(before))
