@@ -1,10 +1,9 @@
 import type { Socket } from 'node:net'
 import type { Config } from '@solstice/adapters'
 import { type Mount, type MountId, mountId, type StationClock } from '@solstice/station'
-import type { UiSettingsMirror } from '../background/ui-settings.ts'
 import type { Origins } from '../limits/client-address.ts'
 import { createConnectionCounter } from '../limits/connection-counter.ts'
-import { createFanOut, type FanOut } from './fan-out.ts'
+import { createFanOut, type FanOut, type FanOutDeps } from './fan-out.ts'
 import type { StreamTotals } from './listeners.ts'
 import type { AirMirror } from './mirror.ts'
 
@@ -29,7 +28,7 @@ export function createStreams(deps: {
   mirror: AirMirror
   clock: StationClock
   config: Pick<Config, 'streamBitrate' | 'publicServerUrl' | 'trustProxyHops'>
-  settings: Pick<UiSettingsMirror, 'now' | 'directory'>
+  settings: FanOutDeps['settings']
   origins: Pick<Origins, 'isAllowedOrigin'>
   /** Called with each connection taken over from HTTP. */
   onTaken: (socket: Socket) => void

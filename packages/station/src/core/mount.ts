@@ -1,4 +1,4 @@
-import { FRAME_SAMPLES, SAMPLE_RATE } from '../ports/bus.ts'
+import { FRAME_SAMPLES, type Mount, type MountId, SAMPLE_RATE } from '../ports/bus.ts'
 import { adtsFrameBytes } from './adts-frame.ts'
 import { frameBytes } from './mp3-frame.ts'
 
@@ -28,19 +28,6 @@ export const codecs = {
     contentType: 'audio/aac',
     frameBytes: adtsFrameBytes,
   },
-} as const satisfies Record<string, Codec>
-
-/**
- * One encoding of the broadcast. A station has at least one, in MP3; all are made of the same samples, and frame n of each
- * holds the samples from n times its frame length on.
- */
-export interface Mount {
-  readonly codec: keyof typeof codecs
-  /** kbit/s */
-  readonly bitrate: number
-}
-
-/** The name of a mount beside the first, such as `aac-64`. */
-export type MountId = `${Mount['codec']}-${number}`
+} as const satisfies Record<Mount['codec'], Codec>
 
 export const mountId = ({ codec, bitrate }: Mount): MountId => `${codec}-${bitrate}`

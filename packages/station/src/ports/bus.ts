@@ -1,5 +1,4 @@
 import type { Command, CuePoints, Effect, Outcome, Phrase, PlayoutState } from '@solstice/playout'
-import type { MountId } from '../core/mount.ts'
 
 /** Timed metadata: names the sound that begins at `frame`. */
 export type StreamMarker = SoundMarker | SilenceMarker
@@ -30,6 +29,19 @@ export interface SilenceMarker {
   frame: number
   entryId: null
 }
+
+/**
+ * One encoding of the broadcast. A station has at least one, in MP3; all are made of the same samples, and frame n of each
+ * holds the samples from n times its frame length on.
+ */
+export interface Mount {
+  readonly codec: 'mp3' | 'aac'
+  /** kbit/s */
+  readonly bitrate: number
+}
+
+/** The name of a mount beside the first, such as `aac-64`. */
+export type MountId = `${Mount['codec']}-${number}`
 
 /** About half a second of a mount: whole frames. */
 export interface FrameChunk {
