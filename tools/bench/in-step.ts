@@ -76,7 +76,6 @@ export async function measureInStep(t: Teardown, minutes: number, latencyMs: num
     openListener(t, api.url, { ...server.env, PULSE_SINK: 'a' }),
     openListener(t, api.url, { ...server.env, PULSE_SINK: 'b', PULSE_LATENCY_MSEC: String(latencyMs) }),
   ])
-  await prioritiseSound()
   const starved = await watchStarvation()
   const underrunsBefore = server.underruns()
   const recording = await record(t, server.env, join(folder, 'recording.raw'))
@@ -174,6 +173,7 @@ async function startPulse(t: Teardown) {
   const options = ['-n', '--daemonize=no', '--exit-idle-time=-1', '--log-target=stderr', '--log-level=debug']
   const server = start(t, 'pulseaudio', [...options, ...modules], env)
   await server.printed(/Daemon startup complete/)
+  await prioritiseSound()
   return { env, underruns: () => server.output.match(/end of underrun/g)?.length ?? 0 }
 }
 
@@ -207,6 +207,7 @@ async function openListener(
   await page.goto(`${url}/en/`)
   await page.locator('.listen').click()
   await page.locator('.horizon[data-sound=playing]').waitFor()
+  await prioritiseSound()
   return {
     title: async () => (await page.locator('h1').textContent()) ?? '',
     cpuS: () => cpuOf(env.PULSE_SINK!),
