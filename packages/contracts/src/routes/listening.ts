@@ -237,6 +237,23 @@ export const getAudio = defineRoute({
   example: { query: { track: TRACK_ID } },
 })
 
+export const getAudioFrames = defineRoute({
+  method: 'GET',
+  path: '/api/audio/frames',
+  summary: 'Tells where the frames of a file lie, to start in the middle of one with a variable bit rate',
+  access: 'art+audio',
+  query: ByTrack,
+  reply: Type.Object({
+    every: Type.Integer({ description: 'frames from one entry of `at` to the next' }),
+    at: Type.Array(Type.Integer(), {
+      description:
+        'bytes of the frames 0, `every`, 2 × `every` …, counted from the first one with sound, as far as they follow each other without a gap; empty for files that are no MP3, and for those in a bucket',
+    }),
+  }),
+  failures: ['BAD_REQUEST', 'ART_TOKEN_INVALID', 'AUDIO_TOKEN_INVALID', 'TRACK_NOT_FOUND', 'RATE_LIMITED'],
+  example: { query: { track: TRACK_ID }, reply: { every: 100, at: [417, 42_217, 84_017] } },
+})
+
 export const getAudioUrl = defineRoute({
   method: 'GET',
   path: '/api/audio/url',

@@ -6,6 +6,7 @@ import type { Tokens } from '../../auth/tokens.ts'
 import { longestMs, refuseOtherFile, sendTrack } from '../../files/send-file.ts'
 import { implement } from '../../http/implement.ts'
 import type { Origins } from '../../limits/client-address.ts'
+import { createFrameTables, FRAMES_PER_ENTRY } from './frame-tables.ts'
 import { linkReply } from './wrapped.ts'
 
 export interface AudioDeps {
@@ -41,6 +42,13 @@ export function audioRoutes(app: FastifyInstance, deps: AudioDeps): void {
       },
     },
   )
+
+  const framesOf = createFrameTables(media)
+  implement(app, listening.getAudioFrames, async ({ query, reply }) => {
+    const { storageKey } = await findTrack(data, query.track)
+    reply.header('cache-control', 'no-store')
+    return { every: FRAMES_PER_ENTRY, at: [...(await framesOf(storageKey))] }
+  })
 
   implement(app, listening.getAudioUrl, async ({ query, caller, request, reply }) => {
     const track = await findTrack(data, query.track)

@@ -9,6 +9,10 @@ import { sleep } from '@solstice/station'
 import t, { type Test } from 'tap'
 import { openApp } from '../../../../../tests/harness/stations/app.ts'
 
+/** At 128 kbit/s and 44.1 kHz, without padding. */
+const silentFrame = Buffer.alloc(417)
+silentFrame.set([0xff, 0xfb, 0x90, 0x00])
+
 /** Waits until this process has no open file of that path. */
 async function isClosed(t: Test, path: string): Promise<boolean> {
   for (let attempt = 0; attempt < 200; attempt++) {
@@ -151,6 +155,18 @@ t.test('audio files', async (t) => {
     const { origin, pathname, search } = new URL(link.url)
     t.equal(origin, 'http://localhost:80'.replace(':80', ''))
     t.ok(bytes.equals((await app.inject(pathname + search)).rawPayload))
+  })
+
+  t.test('tell where their frames lie', async (t) => {
+    const places = async (track: string) =>
+      (await app.inject({ url: `/api/audio/frames?track=${encodeURIComponent(track)}`, headers })).json()
+    t.same(await places(id), { every: 100, at: [] }, 'which a file without frames doesn’t have')
+    t.same(await places('day/never.mp3'), failureBody('TRACK_NOT_FOUND'))
+    const silence = Buffer.concat(Array.from({ length: 250 }, () => silentFrame))
+    await addTrack('day/silence.mp3', silence)
+    t.same((await places('day/silence.mp3')).at, [0, 41_700, 83_400])
+    await addTrack('day/silence.mp3', silence.subarray(0, 417 * 150))
+    t.same((await places('day/silence.mp3')).at, [0, 41_700], 'the file as it is now')
   })
 
   t.test('that are empty or missing', async (t) => {

@@ -72,7 +72,7 @@ export async function measureMp3(file: FileHandle, { start, end }: SoundBounds):
   }
 }
 
-interface Frame {
+export interface Frame {
   version: number
   /** Bytes. */
   length: number
@@ -87,7 +87,7 @@ const kbits2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
 /** By version: 2.5, (reserved), 2, 1. */
 const sampleRates = [[11_025, 12_000, 8_000], [], [22_050, 24_000, 16_000], [44_100, 48_000, 32_000]]
 
-function frameAt(bytes: Buffer, at: number): Frame | null {
+export function frameAt(bytes: Buffer, at: number): Frame | null {
   if (at + 4 > bytes.length) return null
   const [b0, b1, b2, b3] = [bytes[at]!, bytes[at + 1]!, bytes[at + 2]!, bytes[at + 3]!]
   const isLayer3 = b0 === 0xff && (b1 & 0xe6) === 0xe2
@@ -101,11 +101,11 @@ function frameAt(bytes: Buffer, at: number): Frame | null {
   return { version, length, samples, sampleRate, isMono: b3 >> 6 === 3 }
 }
 
-function isLike(frame: Frame, other: Frame | null): boolean {
+export function isLike(frame: Frame, other: Frame | null): boolean {
   return other?.version === frame.version && other.sampleRate === frame.sampleRate
 }
 
-function isChain(bytes: Buffer, at: number, first: Frame): boolean {
+export function isChain(bytes: Buffer, at: number, first: Frame): boolean {
   let frame = first
   let next = at
   for (let i = 1; i < CHAIN; i++) {
@@ -124,7 +124,7 @@ interface Info {
   silentSeconds: number
 }
 
-function infoIn(bytes: Buffer, at: number, frame: Frame): Info | null {
+export function infoIn(bytes: Buffer, at: number, frame: Frame): Info | null {
   if (bytes.toString('latin1', at + 36, at + 40) === 'VBRI') return { frames: null, silentSeconds: 0 }
   const sideInfo = frame.version === MPEG1 ? (frame.isMono ? 17 : 32) : frame.isMono ? 9 : 17
   const xing = at + 4 + sideInfo

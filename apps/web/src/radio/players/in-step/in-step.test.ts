@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { placeFrames } from '@solstice/adapters'
 import t from 'tap'
 import { decode, makeTone } from '../../../../../../tests/harness/audio/audio.ts'
 import { createFrameReader, type FetchRange, NotMp3 } from './decoding/frame-reader.ts'
@@ -31,30 +32,48 @@ const decoder: Decoder = {
   },
 }
 
-t.test('frames are found by number: by calculation, or by counting where the bitrate varies', async (t) => {
-  const folder = t.testdir()
-  const constant = join(folder, 'constant.mp3')
-  await makeTone(constant, { hz: 440, seconds: 120 })
-  const varying = join(folder, 'varying.mp3')
-  const encode = ['-i', constant, '-af', 'tremolo=f=0.1:d=0.99', '-q:a', '4', varying]
-  await promisify(execFile)('ffmpeg', ['-y', '-nostdin', '-loglevel', 'error', ...encode])
-  for (const [path, isSparing] of [
-    [constant, true],
-    [varying, false],
-  ] as const) {
-    const file = await readFile(path)
-    const all = await createFrameReader(serve(file).fetchRange).read(0, 100_000)
-    const { fetchRange, fetched } = serve(file)
-    const reader = createFrameReader(fetchRange)
-    t.equal((await reader.head()).delay, 576 + 529)
-    for (const from of [3000, 3100, 3190, 20]) {
-      const frames = await reader.read(from, from + 100)
-      t.same(frames, all.slice(from, from + 100), `frames from ${from}`)
+t.test(
+  'frames are found by number: by calculation, by counting, or by where the station says they lie',
+  async (t) => {
+    const folder = t.testdir()
+    const constant = join(folder, 'constant.mp3')
+    await makeTone(constant, { hz: 440, seconds: 120 })
+    const varying = join(folder, 'varying.mp3')
+    const encode = ['-i', constant, '-af', 'tremolo=f=0.1:d=0.99', '-q:a', '4', varying]
+    await promisify(execFile)('ffmpeg', ['-y', '-nostdin', '-loglevel', 'error', ...encode])
+    const gap = join(folder, 'gap.mp3')
+    const places = { every: 100, at: await placeFrames(varying, 100) }
+    const cut = places.at[10]! + 5
+    const bytes = await readFile(varying)
+    await writeFile(gap, Buffer.concat([bytes.subarray(0, cut), Buffer.alloc(99), bytes.subarray(cut)]))
+    const told = { every: 100, at: await placeFrames(gap, 100) }
+    t.equal(told.at.length, 11)
+    for (const [path, isSparing, known] of [
+      [constant, true, null],
+      [varying, false, null],
+      [varying, true, places],
+      [varying, false, { every: 100, at: places.at.slice(1) }],
+      [gap, null, told],
+    ] as const) {
+      const file = await readFile(path)
+      const all = await createFrameReader(serve(file).fetchRange).read(0, 100_000)
+      const { fetchRange, fetched } = serve(file)
+      let asked = 0
+      const reader = createFrameReader(fetchRange, async () => {
+        asked++
+        return known
+      })
+      t.equal((await reader.head()).delay, 576 + 529)
+      for (const from of [3000, 3100, 3190, 20]) {
+        const frames = await reader.read(from, from + 100)
+        t.same(frames, all.slice(from, from + 100), `frames from ${from}`)
+      }
+      if (isSparing !== null) t.equal(fetched() < file.length, isSparing)
+      t.equal(asked, path === constant ? 0 : 1)
+      t.equal((await reader.read(all.length - 5, all.length + 5)).length, 5, 'fewer at the end')
     }
-    t.equal(fetched() < file.length / 2, isSparing)
-    t.equal((await reader.read(all.length - 5, all.length + 5)).length, 5, 'fewer at the end')
-  }
-})
+  },
+)
 
 t.test('a file without layer III frames is no MP3', async (t) => {
   const { fetchRange } = serve(new Uint8Array(100_000).fill(0x52))

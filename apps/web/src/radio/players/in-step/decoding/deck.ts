@@ -1,7 +1,7 @@
-import { apiUrl } from '../../../../api.ts'
 import type { RenewingToken } from '../../../connection/renewing-token.ts'
 import { createRetry } from '../../retry.ts'
-import { createFrameReader, type FetchRange, NotMp3 } from './frame-reader.ts'
+import { createFrameReader, NotMp3 } from './frame-reader.ts'
+import { openStationFile, RangesIgnored } from './station-file.ts'
 import { createTrackSound, type Decoder, RATE, type TrackSound } from './track-sound.ts'
 
 /** Holds the sound of one track, and fetches its file by ranges. */
@@ -27,7 +27,6 @@ export interface DeckOptions {
   onUnfit: (track: string) => void
 }
 
-const FETCH_TIMEOUT_MS = 20_000
 const DECODE_TIMEOUT_MS = 15_000
 
 export function createDeck(options: DeckOptions): Deck {
@@ -41,12 +40,12 @@ export function createDeck(options: DeckOptions): Deck {
     const stop = new AbortController()
     state = 'fetching'
     let wanted = 0
-    const fetchRange = rangesOf(track, lifeS, options, stop.signal)
+    const file = openStationFile(track, lifeS, options, stop.signal)
     const reader = createFrameReader(async (start, end) => {
-      const range = await fetchRange(start, end)
+      const range = await file.fetchRange(start, end)
       retry.reset()
       return range
-    })
+    }, file.fetchPlaces)
     const sound = createTrackSound(reader, decoder, (error) => {
       if (loaded?.stop !== stop) return
       if (error instanceof NotMp3 || error instanceof Undecodable || error instanceof RangesIgnored) {
@@ -100,45 +99,6 @@ export function createDeck(options: DeckOptions): Deck {
 
 /** The browser can't decode the frames, now or later. */
 class Undecodable extends Error {}
-
-/** Something between the station and this page answers with whole files only. */
-class RangesIgnored extends Error {}
-
-function rangesOf(
-  track: string,
-  lifeS: number,
-  { artToken, audioToken }: Pick<DeckOptions, 'artToken' | 'audioToken'>,
-  signal: AbortSignal,
-): FetchRange {
-  return async (start, end) => {
-    const tokens = {
-      artToken: artToken.peek(lifeS) ?? (await artToken.get(lifeS)),
-      audioToken: audioToken.peek(lifeS) ?? (await audioToken.get(lifeS)),
-    }
-    const stop = new AbortController()
-    const abort = () => stop.abort()
-    signal.addEventListener('abort', abort)
-    const timer = setTimeout(abort, FETCH_TIMEOUT_MS)
-    try {
-      const response = await fetch(apiUrl('/api/audio/stream', { track, ...tokens }), {
-        headers: { Range: `bytes=${start}-${end - 1}` },
-        credentials: 'include',
-        signal: stop.signal,
-      })
-      // An expired token is the likeliest cause of a refusal.
-      if (response.status === 401) await audioToken.renew()
-      const size = Number(response.headers.get('Content-Range')?.split('/')[1])
-      if (response.status === 200) throw new RangesIgnored('A request for a part brought the whole file')
-      if (response.status === 416) return { bytes: new Uint8Array(0), size: start }
-      if (response.status !== 206 || !size) throw new Error(`The station answered ${response.status}`)
-      return { bytes: new Uint8Array(await response.arrayBuffer()), size }
-    } finally {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', abort)
-      abort()
-    }
-  }
-}
 
 /** The browser's decoder, which works without a running context too. */
 const decoder: Decoder = {

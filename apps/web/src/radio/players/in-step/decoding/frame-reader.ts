@@ -12,6 +12,12 @@ import {
 /** Fetches the bytes of a file from `start` to before `end`, or to its end; `size` is that of the whole file. */
 export type FetchRange = (start: number, end: number) => Promise<{ bytes: Uint8Array; size: number }>
 
+/** Bytes of the frames 0, `every`, 2 × `every` and so on, as far as frames follow each other without a gap. */
+export interface FramePlaces {
+  every: number
+  at: readonly number[]
+}
+
 /** The frames of an MP3 by their number, read from ranges of its file. */
 export interface FrameReader {
   /** @throws NotMp3 */
@@ -36,8 +42,14 @@ const MAX_JUNK_BYTES = 1024 * 1024
 const MAX_FRAME_BYTES = 2881
 /** Reading these on the way costs less than another request. */
 const SKIPPED_FRAMES = 64
+/** And these less than asking where frames lie, too. */
+const COUNTED_FRAMES = 500
 
-export function createFrameReader(fetchRange: FetchRange): FrameReader {
+/** @param fetchPlaces tells where frames lie whose place can't be calculated; null when that isn't known. */
+export function createFrameReader(
+  fetchRange: FetchRange,
+  fetchPlaces: () => Promise<FramePlaces | null> = async () => null,
+): FrameReader {
   const bytes = createByteWindow(fetchRange)
   let head: Mp3Head | null = null
   let isConstant = false
@@ -45,6 +57,8 @@ export function createFrameReader(fetchRange: FetchRange): FrameReader {
   let kept: Uint8Array[] = []
   let firstKept = 0
   let nextAt = 0
+  /** Undefined until it is asked for. */
+  let places: FramePlaces | null | undefined
 
   async function open(): Promise<Mp3Head> {
     let at = 0
@@ -61,18 +75,31 @@ export function createFrameReader(fetchRange: FetchRange): FrameReader {
     return found
   }
 
-  /** Goes to a frame shortly before `frame`: by calculation, or from the beginning. */
+  /** Goes to a frame shortly before `frame`: by calculation, by the station's word, or from the beginning. */
   async function seek({ header, soundAt }: Mp3Head, frame: number): Promise<void> {
     kept = []
     firstKept = 0
     nextAt = soundAt
-    if (!isConstant) return
+    if (!isConstant) return leap(soundAt, frame)
     const mean = meanLength(header)
     const near = soundAt + Math.max(0, Math.floor((frame - 1) * mean) - 2)
     const found = findFrame(await bytes.from(near, 4 * MAX_FRAME_BYTES, FIRST_RANGE_BYTES), 0, header)
     if (found < 0) return
     nextAt = near + found
     firstKept = Math.round((nextAt - soundAt) / mean)
+  }
+
+  /** Goes forwards to shortly before `frame`, as far as the station knows the way. */
+  async function leap(soundAt: number, frame: number): Promise<void> {
+    if (frame <= firstKept + kept.length + COUNTED_FRAMES) return
+    if (places === undefined) places = await fetchPlaces()
+    // Frames that are counted from another one are of no use.
+    if (places?.at[0] !== soundAt) return
+    const entry = Math.min(places.at.length - 1, Math.floor(frame / places.every))
+    if (entry * places.every <= firstKept + kept.length) return
+    kept = []
+    firstKept = entry * places.every
+    nextAt = places.at[entry]!
   }
 
   /** Reads one frame; null at the end of the file. */
@@ -102,8 +129,9 @@ export function createFrameReader(fetchRange: FetchRange): FrameReader {
     head: async () => head ?? open(),
     async read(from, to) {
       const of = head ?? (await open())
-      const isAhead = isConstant && from > firstKept + kept.length + SKIPPED_FRAMES
-      if (from < firstKept || isAhead) await seek(of, from)
+      const isAhead = from > firstKept + kept.length + SKIPPED_FRAMES
+      if (from < firstKept || (isConstant && isAhead)) await seek(of, from)
+      else if (isAhead) await leap(of.soundAt, from)
       while (firstKept + kept.length < to) {
         if (firstKept < from) {
           const passed = Math.min(kept.length, from - firstKept)
