@@ -45,6 +45,8 @@ t.test('interruptions of the sound', async (t) => {
   const failed = { count: 0 }
   const { page } = await visit(t, `${url}/en/`, {}, async (opening) => {
     await opening.addInitScript(makeHideable)
+    await opening.addInitScript(refuseFirstSound)
+    await opening.addInitScript(keepMediaKeys)
     opening.on('requestfailed', (request) => {
       if (request.url().includes('/api/audio/stream')) failed.count++
     })
@@ -53,8 +55,13 @@ t.test('interruptions of the sound', async (t) => {
   const sounds = (is: string) => page.locator(`.horizon[data-sound=${is}]`).waitFor()
   await listenIn(page, beganMs)
 
-  await t.test('a file that can’t be fetched at first is fetched again', async (t) => {
+  await t.test('a browser that wants another press gets it', async () => {
     await page.locator('.listen').click()
+    await sounds('blocked')
+    await page.locator('.notice button').click()
+  })
+
+  await t.test('a file that can’t be fetched at first is fetched again', async (t) => {
     await isLive(page, JUMP_MS)
     t.equal(failed.count, 1)
   })
@@ -69,6 +76,21 @@ t.test('interruptions of the sound', async (t) => {
     await page.evaluate(() => document.querySelector('audio')!.play())
     await isLive(page, JUMP_MS)
     t.same(await jumpsIn(page), [], 'nothing of what passed is heard')
+  })
+
+  await t.test('lock screens and media keys pause it and let it go on', async (t) => {
+    const press = (key: 'play' | 'pause') =>
+      page.evaluate((action) => {
+        ;(window as Window & { mediaKeys?: Record<string, () => void> }).mediaKeys![action]!()
+        return navigator.mediaSession.playbackState
+      }, key)
+    t.equal(await page.evaluate(() => navigator.mediaSession.playbackState), 'playing')
+    await press('pause')
+    await sounds('paused')
+    await page.waitForFunction(() => navigator.mediaSession.playbackState === 'paused')
+    t.ok(await page.evaluate(() => document.querySelector('audio')!.paused), 'for the system, too')
+    await press('play')
+    await isLive(page, JUMP_MS)
   })
 
   await t.test('a context that the system suspends goes on when it may', async (t) => {
@@ -164,6 +186,27 @@ function makeHideable(): void {
   })
   Object.defineProperty(document, 'hidden', { get: () => view.isHidden === true })
   Object.defineProperty(document, 'visibilityState', { get: () => (view.isHidden ? 'hidden' : 'visible') })
+}
+
+/** The first sound is refused, as browsers do to pages that nobody has touched. */
+function refuseFirstSound(): void {
+  const { play } = HTMLMediaElement.prototype
+  HTMLMediaElement.prototype.play = async () => {
+    HTMLMediaElement.prototype.play = play
+    throw new DOMException('Press something first', 'NotAllowedError')
+  }
+}
+
+/** Keeps what the page does when a media key is pressed. */
+function keepMediaKeys(): void {
+  const mediaKeys: Record<string, MediaSessionActionHandler | null> = {}
+  Object.assign(window, { mediaKeys })
+  const session = navigator.mediaSession
+  const set = session.setActionHandler.bind(session)
+  session.setActionHandler = (action, handler) => {
+    mediaKeys[action] = handler
+    set(action, handler)
+  }
 }
 
 async function setHidden(page: Page, isHidden: boolean): Promise<void> {

@@ -6,7 +6,9 @@ t.test('sync mode: the file plays at the station’s position, in both languages
   const station = await prepare(t, { STREAM_MODE: 'false' })
   await station.startWorker()
   const api = await station.startApi()
-  const { page, complaints } = await visit(t, `${api.url}/en/`)
+  const { page, complaints } = await visit(t, `${api.url}/en/`, {}, (opening) =>
+    opening.addInitScript(keepPositions),
+  )
 
   await page.locator('.listen').waitFor()
   t.equal(await page.locator('.listen').innerText(), 'Listen')
@@ -17,6 +19,12 @@ t.test('sync mode: the file plays at the station’s position, in both languages
   t.ok(tone, `the title of a track is shown: ${title}`)
   await advances(page)
   await hears(page, tone!.hz)
+  await page.waitForFunction(positionIsTold, tone!.seconds)
+  t.same(
+    await page.evaluate(() => Array.from(navigator.mediaSession.metadata!.artwork, ({ sizes }) => sizes)),
+    ['512x512'],
+    'lock screens show the station’s icon where there is no cover',
+  )
 
   await page.locator('h1').click()
   await page.keyboard.press('Space')
@@ -193,3 +201,20 @@ t.test('sync mode: a quiet song is played louder than its file, and shown with i
   await advances(torn)
   await hears(torn, 1000)
 })
+
+/** Keeps what lock screens are told of the position, and when. */
+function keepPositions(): void {
+  const session = navigator.mediaSession
+  session.setPositionState = (state) => {
+    Object.assign(window, { told: { ...state, atMs: performance.now() } })
+  }
+}
+
+/** True when the position that a lock screen shows now is the page's. */
+function positionIsTold(seconds: number): boolean {
+  const { told } = window as Window & { told?: MediaPositionState & { atMs: number } }
+  const shown = Number(document.querySelector<HTMLElement>('.horizon')!.dataset.second)
+  if (told?.position === undefined) return false
+  const position = told.position + (performance.now() - told.atMs) / 1000
+  return Math.abs(told.duration! - seconds) < 1 && Math.abs(position - shown) < 2
+}

@@ -1,8 +1,10 @@
 import { streamBurstMs } from '@solstice/contracts'
 import t from 'tap'
 import { NOON } from '../../../../../tests/harness/air/radio-state.ts'
+import { holdTimers, settled } from '../../../../../tests/harness/held-timers.ts'
 import { retryDelayMs } from './retry.ts'
-import { frameBehind, isFarBehind, isStalled, lagOf, smoothLag } from './stream/lag.ts'
+import { createLagMeter, frameBehind, isFarBehind, isStalled, lagOf, smoothLag } from './stream/lag.ts'
+import { createStreamLoader } from './stream/loader.ts'
 import { correctionOf, leadAfter } from './sync/drift-correction.ts'
 import { createProgressWatch } from './sync/progress.ts'
 
@@ -65,6 +67,41 @@ t.test('an element that claims to play and stands still is noticed after 8 s, on
   pass(1, true)
   nowMs += 60_000
   t.equal(pass(2, false), 0, 'a page that was frozen for a minute saw nothing meanwhile')
+})
+
+t.test('a broken stream goes on at the frame where it was, unless that was long ago', async (t) => {
+  const timers = holdTimers(t)
+  const { fetch } = globalThis
+  t.teardown(() => Object.assign(globalThis, { fetch }))
+  Object.assign(globalThis, {
+    fetch: async () => new Response(null, { headers: { 'X-Stream-Frame': '10000' } }),
+  })
+  const audio = {
+    src: '',
+    play: async () => {},
+    pause() {},
+    load() {},
+    removeAttribute: () => {},
+    hasAttribute: () => true,
+  }
+  let lagS = streamBurstMs / 1000 + 3
+  let opened = 0
+  const lag = { ...createLagMeter(audio as never, () => 0), opened: () => opened++, measure: () => lagS }
+  const token = { peek: () => 'token', get: async () => 'token', renew: async () => 'token', stop() {} }
+  const loader = createStreamLoader(audio as never, token, lag as never, () => {})
+  const from = async () => {
+    const before = opened
+    loader.retryLater('lost')
+    for (const retry of timers) retry()
+    await settled(() => opened > before)
+    return new URL(audio.src, 'http://station').searchParams.get('from')
+  }
+  loader.start()
+  await settled(() => opened === 1)
+  t.notMatch(audio.src, 'from=')
+  t.ok(Math.abs(Number(await from()) - frameBehind(10_000, lagS)) < 20)
+  lagS = streamBurstMs / 1000 + 20
+  t.equal(await from(), null)
 })
 
 t.test('five seconds without progress are a stall', async (t) => {

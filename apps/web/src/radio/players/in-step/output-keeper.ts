@@ -66,7 +66,7 @@ export function createOutputKeeper({ level, onLost, onUnfit }: Dependencies): Ou
     check() {
       if (!output) return null
       // Systems don't always tell when a call is over.
-      if (output.context.state === 'suspended') void output.context.resume().catch(() => {})
+      if (output.context.state !== 'running') void output.context.resume().catch(() => {})
       const limitMs = output.hasStarted() ? STUCK_AFTER_MS : UNSTARTED_AFTER_MS
       if (output.read() < limitMs) return output.context.state === 'running' ? output : null
       onLost()

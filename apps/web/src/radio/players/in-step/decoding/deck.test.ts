@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { decode, makeTone } from '../../../../../../../tests/harness/audio/audio.ts'
+import { holdTimers, settled } from '../../../../../../../tests/harness/held-timers.ts'
 import type { RenewingToken } from '../../../connection/renewing-token.ts'
 import { createDeck } from './deck.ts'
 import { createDecks } from './decks.ts'
@@ -24,26 +25,6 @@ function answer(t: Test, fetch: (track: string, range: string) => Promise<Respon
   t.teardown(() => Object.assign(globalThis, { fetch: real }))
 }
 
-/** Holds timers; returns those that wait. */
-function holdTimers(t: Test): ReadonlySet<() => void> {
-  const { setTimeout, clearTimeout } = globalThis
-  const waiting = new Set<() => void>()
-  Object.assign(globalThis, {
-    setTimeout(run: () => void) {
-      waiting.add(run)
-      return run
-    },
-    clearTimeout: (run: () => void) => waiting.delete(run),
-  })
-  t.teardown(() => Object.assign(globalThis, { setTimeout, clearTimeout }))
-  return waiting
-}
-
-/** Resolves when something that happens by itself has happened. */
-async function seen(what: () => boolean): Promise<void> {
-  while (!what()) await new Promise(setImmediate)
-}
-
 t.test('a press fetches at once what waits for a retry; a pause waits for the press', async (t) => {
   const waiting = holdTimers(t)
   let fetches = 0
@@ -59,23 +40,23 @@ t.test('a press fetches at once what waits for a retry; a pause waits for the pr
   })
   t.teardown(deck.unload)
   deck.load('day/Low Tide.mp3', 300)
-  await seen(() => retries === 1)
+  await settled(() => retries === 1)
   t.equal(fetches, 1)
   t.equal(waiting.size, 1)
   deck.sound!.want(44_100)
   t.equal(fetches, 1, 'nothing else asks meanwhile')
   deck.resume()
-  await seen(() => retries === 2)
+  await settled(() => retries === 2)
   t.equal(fetches, 2)
 
   deck.rest()
   t.equal(waiting.size, 0)
   deck.resume()
   deck.rest()
-  await seen(() => fetches === 3 && waiting.size === 0)
+  await settled(() => fetches === 3 && waiting.size === 0)
   t.equal(retries, 2, 'what fails during a pause is not retried')
   deck.resume()
-  await seen(() => retries === 3)
+  await settled(() => retries === 3)
   t.equal(fetches, 4)
 })
 
@@ -106,6 +87,39 @@ for (const [kind, respond] of Object.entries(wrongFiles)) {
     }
   })
 }
+
+t.test('a decoder that never answers is given up', async (t) => {
+  const waiting = holdTimers(t)
+  const frame = Buffer.alloc(417)
+  frame.set([0xff, 0xfb, 0x90, 0x00])
+  const file = Buffer.concat(Array.from({ length: 100 }, () => frame))
+  answer(t, async () => {
+    const headers = { 'Content-Range': `bytes 0-${file.length - 1}/${file.length}` }
+    return new Response(file, { status: 206, headers })
+  })
+  let decodes = 0
+  class Context {
+    decodeAudioData() {
+      decodes++
+      return new Promise(() => {})
+    }
+  }
+  Object.assign(globalThis, { OfflineAudioContext: Context })
+  let told: string | null = null
+  const deck = createDeck({
+    ...tokens,
+    onRetry: () => t.fail('nothing is retried'),
+    onUnfit: (track) => {
+      told = track
+    },
+  })
+  deck.load('day/Low Tide.mp3', 300)
+  await settled(() => decodes === 1)
+  t.equal(waiting.size, 1)
+  for (const timeIsUp of waiting) timeIsUp()
+  await settled(() => told !== null)
+  t.equal(told, 'day/Low Tide.mp3')
+})
 
 t.test('the beginning of the next track is fetched once the one on air is there', async (t) => {
   const path = join(t.testdir(), 'tone.mp3')
@@ -141,29 +155,29 @@ t.test('the beginning of the next track is fetched once the one on air is there'
   decks.load('now', 300)
   decks.prepare('next', 300)
   t.same(fetched, ['now'], 'not before')
-  await seen(() => decks.sound!.endsAt() !== null)
+  await settled(() => decks.sound!.endsAt() !== null)
   connection.saveData = true
   decks.prepare('next', 300)
   t.equal(times('next'), 0, 'not where data is to be saved')
   connection.saveData = false
   decks.prepare('next', 300)
-  await seen(() => times('next') > 0)
+  await settled(() => times('next') > 0)
   decks.prepare('other', 300)
   decks.prepare('other', 300)
-  await seen(() => times('other') > 0)
+  await settled(() => times('other') > 0)
   decks.prepare('lost', 300)
-  await seen(() => times('lost') > 0)
+  await settled(() => times('lost') > 0)
   await new Promise(setImmediate)
   decks.prepare('lost', 300)
   t.equal(times('lost'), 1, 'not a second time')
   decks.prepare('other', 300)
   whole.delete('other')
-  await seen(() => whole.has('other'))
+  await settled(() => whole.has('other'))
 
   const fetches = times('other')
   decks.load('other', 300)
   t.equal(decks.track, 'other')
-  await seen(() => decks.sound!.endsAt() !== null)
+  await settled(() => decks.sound!.endsAt() !== null)
   t.equal(times('other'), fetches, 'and taken when it is on air')
   decks.prepare('next', 300)
   const before = times('next')

@@ -115,8 +115,9 @@ const decoder: Decoder = {
 
 async function decodeInTime(mp3: ArrayBuffer): Promise<AudioBuffer> {
   const context = new OfflineAudioContext(2, 1, RATE)
-  const late = new Promise<never>((_, reject) =>
-    setTimeout(() => reject(new Error('The decoder is silent')), DECODE_TIMEOUT_MS),
-  )
-  return Promise.race([context.decodeAudioData(mp3), late])
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('The decoder is silent')), DECODE_TIMEOUT_MS)
+  })
+  return Promise.race([context.decodeAudioData(mp3), late]).finally(() => clearTimeout(timer))
 }
