@@ -17,8 +17,8 @@ const RECORDED_HZ = 48_000
 const CHANNELS = 4
 /** Sound of which two players may still be finding their place. */
 const SETTLING_S = 3
-/** A step of the offset within half a second that could be heard. */
-const JUMP_MS = 2
+/** A step of the offset within half a second that is none of the players' corrections: those move each by 1 ms at most. */
+const JUMP_MS = 3
 const LATE_TIMER_MS = 500
 const SOUND_THREADS = /audio|null-sink|threaded-ml/i
 const CPU_WINDOW_S = 60

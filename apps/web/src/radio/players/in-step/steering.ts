@@ -8,7 +8,7 @@ const CLOSE_ENOUGH_S = 0.0002
 /** Share by which a correction changes the speed: 0.1 % is a sixtieth of a semitone. Far off, an echo is worse than a little more. */
 const MAX_CHANGE = 0.001
 const FAR_OFF_S = 0.004
-const MAX_CHANGE_FAR_OFF = 0.003
+const MAX_CHANGE_FAR_OFF = 0.002
 /** While the measurements of the first seconds settle, the sound may jump once and change faster. */
 const AT_FIRST_S = 3
 const MAX_CHANGE_AT_FIRST = 0.005
