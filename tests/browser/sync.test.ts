@@ -35,7 +35,7 @@ t.test('sync mode: the file plays at the station’s position, in both languages
 
   await page.getByRole('link', { name: 'UK' }).click()
   t.equal(new URL(page.url()).pathname, '/')
-  t.equal(await page.evaluate(() => document.documentElement.lang), 'uk')
+  await page.locator('html[lang=uk]').waitFor()
   t.equal(await page.locator('#next').innerText(), 'Далі')
   await page.getByRole('link', { name: 'EN' }).click()
   t.equal(await page.evaluate(() => localStorage.getItem('radio_lang')), 'en')
