@@ -34,10 +34,12 @@ t.test('sync mode: the file plays at the station’s position, in both languages
   await hears(page, tone!.hz)
 
   await page.getByRole('link', { name: 'UK' }).click()
-  t.equal(new URL(page.url()).pathname, '/')
+  await page.waitForURL(`${api.url}/`)
   await page.locator('html[lang=uk]').waitFor()
   t.equal(await page.locator('#next').innerText(), 'Далі')
   await page.getByRole('link', { name: 'EN' }).click()
+  await page.waitForURL(`${api.url}/en/`)
+  await page.locator('html[lang=en]').waitFor()
   t.equal(await page.evaluate(() => localStorage.getItem('radio_lang')), 'en')
   t.same(await flaws(page), [])
 
