@@ -5,7 +5,8 @@ import { nullable, StationTimeMs } from '../resources/schema.ts'
 import { RadioState, User } from '../resources/station.ts'
 import { QueueItem, TrackId } from '../resources/track.ts'
 import { clientEvent, serverEvent } from './event.ts'
-import { liveClientEvents, liveServerEvents } from './live.ts'
+import { liveClientEvents } from './live.ts'
+import { liveServerEvents } from './live-news.ts'
 
 export const clientEvents = {
   listener_init: clientEvent({

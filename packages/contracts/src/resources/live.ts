@@ -41,3 +41,9 @@ export const BanEntry = Type.Object({
   bannedBy: Type.String({ description: 'login of the moderator' }),
 })
 export type BanEntry = Static<typeof BanEntry>
+
+/** The access code for special guests; null while there is none. */
+export const AccessCode = Type.Union([
+  Type.Object({ code: Type.String(), expiresAt: StationTimeMs }),
+  Type.Object({ code: Type.Null() }),
+])
