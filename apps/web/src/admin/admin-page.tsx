@@ -3,6 +3,7 @@ import { stationName } from '../listener/format.ts'
 import { openLiveConnection } from '../live/live-connection.ts'
 import { createMicrophone } from '../live/microphone.ts'
 import { pathOf } from '../ui/language/language.ts'
+import { lazyPage } from '../ui/lazy-page.tsx'
 import type { PageProps } from '../ui/page-props.ts'
 import { useStore } from '../ui/store.ts'
 import { PanelProvider } from './data/panel.ts'
@@ -12,13 +13,15 @@ import { createToasts } from './data/toasts.ts'
 import { createHostSession } from './host/host-session.ts'
 import { createIntake } from './intake/intake.ts'
 import { logOut } from './session.ts'
-import { Activation } from './shell/activation.tsx'
 import { Opening } from './shell/opening.tsx'
 import { Shell } from './shell/shell.tsx'
 import { usePanelTheme } from './shell/theme.ts'
 import { adminTexts } from './texts.ts'
 import { PageToasts } from './ui/layers/toast-list.tsx'
 import { useAdminSession } from './use-admin-session.ts'
+
+/** Seen once by each helper. */
+const Activation = lazyPage(async () => (await import('./shell/activation.tsx')).Activation)
 
 /** Opened before `admin_active` is sent: the station announces some things once. */
 function openPanel() {

@@ -84,18 +84,6 @@ const uk = {
   adding: (finished: number, total: number) => `Додаємо музику: ${finished} з ${total}`,
   unknownPart: 'Такого розділу тут немає.',
   toOnAir: 'До ефіру',
-  activate: {
-    title: 'Активуйте запис',
-    why: 'Замініть тимчасовий пароль на власний. До того решта панелі недоступна.',
-    impossible:
-      'Цей запис ще не активовано, а на цій станції паролі не змінюють. Зверніться до головного адміністратора.',
-    temporary: 'Тимчасовий пароль',
-    own: 'Власний пароль',
-    rule: 'Щонайменше 8 знаків: велика й мала літери та цифра.',
-    repeat: 'Власний пароль ще раз',
-    different: 'Паролі різні.',
-    submit: 'Активувати',
-  },
 }
 
 const en: typeof uk = {
@@ -182,18 +170,6 @@ const en: typeof uk = {
   adding: (finished, total) => `Adding music: ${finished} of ${total}`,
   unknownPart: 'There’s no such section here.',
   toOnAir: 'Go to On air',
-  activate: {
-    title: 'Activate your account',
-    why: 'Replace the temporary password with your own. Until then, the rest of the panel is unavailable.',
-    impossible:
-      'This account isn’t activated yet, and passwords can’t be changed on this station. Please ask the super admin.',
-    temporary: 'Temporary password',
-    own: 'Your own password',
-    rule: 'At least 8 characters, with an upper-case letter, a lower-case letter and a digit.',
-    repeat: 'Your own password again',
-    different: 'The passwords differ.',
-    submit: 'Activate',
-  },
 }
 
 export const panelTexts: Record<Locale, typeof uk> = { uk, en }

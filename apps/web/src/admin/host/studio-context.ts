@@ -4,15 +4,15 @@ import { useContext } from 'preact/hooks'
 import type { LiveConnection } from '../../live/live-connection.ts'
 import type { Microphone } from '../../live/microphone.ts'
 import { useStore } from '../../ui/store.ts'
-import type { AdminTexts } from '../texts.ts'
 import type { HostSession, HostState } from './host-session.ts'
+import type { StudioTexts } from './texts.ts'
 
 export interface Studio {
   host: HostSession
   connection: LiveConnection
   microphone: Microphone
   locale: Locale
-  t: AdminTexts['host']
+  t: StudioTexts
 }
 
 const StudioContext = createContext<Studio | null>(null)

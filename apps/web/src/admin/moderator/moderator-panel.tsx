@@ -1,7 +1,7 @@
 import '../host/host-panel.css'
 import './moderator.css'
 import { GuestCodePanel } from '../host/guest-code-panel.tsx'
-import { Notice } from '../host/notice.tsx'
+import { Notice } from '../host/panel-section.tsx'
 import { type Studio, StudioProvider } from '../host/studio-context.ts'
 import { Bans } from './bans.tsx'
 import { useModeratorTexts } from './moderation.ts'
