@@ -20,24 +20,27 @@ export function KeysSheet({ parts, onClose }: { parts: readonly Part[]; onClose:
         <input type="checkbox" checked={isOn} onChange={(event) => setKeysOn(event.currentTarget.checked)} />
         {t.keysOn}
       </label>
-      {[...sets].reverse().map(({ title, keys }) => (
-        <section key={title} class="keys">
-          <h3>{title}</h3>
-          <dl>
-            {[
-              ...(title === t.keysEverywhere ? everywhere : []),
-              ...keys.filter(({ key }) => key !== 'g'),
-            ].map(({ key, label }) => (
-              <div key={key}>
-                <dt>
-                  <kbd>{key.length === 1 ? key.toUpperCase() : key}</kbd>
-                </dt>
-                <dd>{label}</dd>
-              </div>
-            ))}
-          </dl>
-        </section>
-      ))}
+      {[...sets]
+        .reverse()
+        .filter(({ title, keys }) => keys.length || title === t.keysEverywhere)
+        .map(({ title, keys }) => (
+          <section key={title} class="keys">
+            <h3>{title}</h3>
+            <dl>
+              {[
+                ...(title === t.keysEverywhere ? everywhere : []),
+                ...keys.filter(({ key }) => key !== 'g'),
+              ].map(({ key, label }) => (
+                <div key={key}>
+                  <dt>
+                    <kbd>{key.length === 1 ? key.toUpperCase() : key}</kbd>
+                  </dt>
+                  <dd>{label}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
     </Drawer>
   )
 }

@@ -70,13 +70,15 @@ export function createClipUploads(deps: ClipUploadDeps): ClipUploads {
   async function run(item: ClipUpload): Promise<void> {
     const stop = new AbortController()
     stops.set(item.id, stop)
+    const close = () => stop.abort()
+    deps.closing.addEventListener('abort', close)
     move(item.id, { is: 'checking' })
     try {
-      const signal = AbortSignal.any([stop.signal, deps.closing])
-      move(item.id, await send(deps, item, signal, (part) => move(item.id, { is: 'uploading', part })))
+      move(item.id, await send(deps, item, stop.signal, (part) => move(item.id, { is: 'uploading', part })))
     } catch (error) {
       move(item.id, failureCode(error) === 'FILENAME_EXISTS' ? { is: 'duplicate' } : { is: 'failed', error })
     } finally {
+      deps.closing.removeEventListener('abort', close)
       stops.delete(item.id)
       next()
     }

@@ -84,7 +84,7 @@ function Entry({ entry }: { entry: AuditEntry }) {
 /** Date and time in the zone of the station. */
 function useMoment(): (atMs: number) => string {
   const { locale, config } = useAdmin()
-  const format = new Intl.DateTimeFormat(locale, {
+  const format = new Intl.DateTimeFormat(locale === 'en' ? 'en-GB' : locale, {
     timeZone: config.timeZone,
     dateStyle: 'medium',
     timeStyle: 'short',
