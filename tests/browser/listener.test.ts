@@ -95,7 +95,8 @@ t.test('the listener’s page', async (t) => {
   )
   await t.test('turns from day to night with every text legible at every moment', async (t) => {
     await page.reload()
-    await page.locator('.listen').waitFor()
+    // The first mode that a page learns is no turn.
+    await page.getByRole('heading', { name: low.title }).waitFor()
     await holdTurns(page)
     const { page: paper } = await visit(t, 'about:blank')
     for (const [mode, width, height] of [
@@ -181,6 +182,8 @@ async function walkByKeyboard(t: Test, page: Page): Promise<void> {
     await page.locator('dialog [role=status]').first().waitFor()
     t.same(await violations(page), [], name)
     await press('Escape')
+    // A sheet that is still closing would take the focus back.
+    await sheet.waitFor({ state: 'detached' })
     await focused(`.tool[title="${name}"]`)
   }
   await tabTo(page, '.menu button', 'Shift+Tab')

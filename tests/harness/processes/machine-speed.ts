@@ -6,7 +6,8 @@ import type { Teardown } from './processes.ts'
 
 /** Longest start of an ffmpeg at which a station is never silent: its sound waits at most 2 s for one. */
 const QUICK_MS = 1_000
-const EVERY_MS = 2_000
+/** Each start costs 0.1 s of CPU. */
+const EVERY_MS = 5_000
 const args = '-nostdin -loglevel error -f lavfi -i anullsrc -t 0.1 -f null -'.split(' ')
 
 /** Told how long each start took; stations side by side share the starts. */
