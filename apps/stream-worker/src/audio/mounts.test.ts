@@ -84,7 +84,7 @@ t.test('a takeover goes on without a hole in every mount', async (t) => {
 })
 
 t.test('an encoder that dies or hangs is replaced, and no mount notices', async (t) => {
-  const air = onAir(t, folder, new Playlist([entry('750', 40)]), { others, speed: 3 })
+  const air = onAir(t, folder, new Playlist([entry('750', 40)]), { others, speed: 2 })
   await air.published(2)
   for (const signal of ['SIGKILL', 'SIGSTOP'] as const) {
     for (const pid of air.broadcast.processes.otherEncoders) {

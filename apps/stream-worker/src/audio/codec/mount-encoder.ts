@@ -12,12 +12,12 @@ const STARTS: Record<Mount['codec'], { priming: number; delay: number }> = {
   aac: { priming: 4, delay: 1024 },
 }
 /** Kept for a process that replaces another one. */
-const HISTORY_SAMPLES = 5 * SAMPLE_RATE
+const HISTORY_SAMPLES = 10 * SAMPLE_RATE
 /** A process that has not delivered so much of what it was fed gets no more, */
 const MAX_OPEN_SAMPLES = 2 * SAMPLE_RATE
 /** and mixing waits for one with so much to do, */
 const MAX_BEHIND_SAMPLES = 3 * SAMPLE_RATE
-/** unless it has produced nothing for so long. */
+/** unless it has produced nothing for so long; the first process of a broadcast has the time to start. */
 const MAX_WAIT_MS = 300
 
 /** An encoder hangs when it has this much audio to encode and has produced nothing for as long. */
@@ -70,6 +70,7 @@ export function startMountEncoder(options: {
   const history = createSampleHistory(HISTORY_SAMPLES, options.start)
   let next = options.first
   let pauseMs = 0
+  let maxWaitMs = START_TIMEOUT_MS
   let state: State = { is: 'stopped' }
   let gone: Promise<unknown> = Promise.resolve()
 
@@ -90,6 +91,7 @@ export function startMountEncoder(options: {
         if (toDrop-- > 0) continue
         running.hasDelivered = true
         pauseMs = 0
+        maxWaitMs = MAX_WAIT_MS
         onFrame(frame, next++)
       }
     })
@@ -102,6 +104,7 @@ export function startMountEncoder(options: {
 
   function replace(why: object) {
     if (state.is === 'running') state.process.kill()
+    maxWaitMs = MAX_WAIT_MS
     log.warn({ ...why, mount: mountId(mount), frame: next, afterMs: pauseMs }, 'encoder replaced')
     options.onReplaced?.()
     state = { is: 'paused', timer: setTimeout(launch, pauseMs) }
@@ -121,7 +124,7 @@ export function startMountEncoder(options: {
   return {
     take: history.add,
     get hasRoom() {
-      const isWorking = state.is === 'running' && state.idleMs < MAX_WAIT_MS
+      const isWorking = state.is === 'running' && state.idleMs < maxWaitMs
       return !isWorking || history.end - next * frameSamples < MAX_BEHIND_SAMPLES
     },
     flush,
