@@ -122,7 +122,8 @@ async function timed(work: () => Promise<void>): Promise<Cost> {
   return { cpuMs: (user + system) / 1_000, blockedMs }
 }
 
-async function fill(data: OpenApp['ports']['data'], tracks: Track[]): Promise<void> {
+/** Fills a data store with tracks, and with half of their lyrics, their loudness, and plays. */
+export async function fill(data: OpenApp['ports']['data'], tracks: Track[]): Promise<void> {
   await data.tracks.replaceAll({ records: tracks, serial: 0 })
   const lyrics = tracks.filter((_, i) => i % 2 === 0)
   await data.lyrics.replaceAll({
@@ -143,7 +144,8 @@ async function fill(data: OpenApp['ports']['data'], tracks: Track[]): Promise<vo
   for (const name of ['tracks', 'lyrics', 'measurements', 'history'] as const) await data[name].find()
 }
 
-function track(i: number): Track {
+/** One of any number of tracks of both modes. */
+export function track(i: number): Track {
   const artist = `Artist ${(i * 7919) % ARTISTS}`
   const mode = i % 2 ? 'night' : 'day'
   const filename = `${artist} - Song ${i}.mp3`

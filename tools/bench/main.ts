@@ -11,13 +11,14 @@ import { measureInStep } from './in-step.ts'
 import { LIBRARY_TRACKS, measureLibrary } from './library.ts'
 import type { SocketFigures, StreamFigures } from './load.ts'
 import { measureMicrophones } from './microphones.ts'
+import { measurePanel } from './panel.ts'
 import { measureUploads, UPLOAD_MB } from './uploads.ts'
 import { usageOf } from './usage.ts'
 
 // `npm run bench`: the real service under load, each figure beside the floor measured in the same run. A figure
 // alone says little (machines differ, and other programs run); the ratio shows the overhead of the service. With
-// `microphones`, `admin`, `data`, `changes`, `library`, `uploads`, `first-paint` or `in-step` as argument, only that part is
-// measured; the last two only then: `in-step` takes ten minutes, and needs PulseAudio and Chromium.
+// `microphones`, `admin`, `data`, `changes`, `library`, `uploads`, `first-paint`, `panel` or `in-step` as argument, only that part is
+// measured; the last three only then: they need Chromium, and `in-step` takes ten minutes and PulseAudio.
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -49,6 +50,7 @@ try {
   if (part === undefined || part === 'library') await tellLibrary()
   if (part === undefined || part === 'uploads') await tellUploads()
   if (part === 'first-paint') await tellFirstPaint()
+  if (part === 'panel') await tellPanel()
   if (part === 'in-step') await tellInStep()
   await finish(0)
 } catch (error) {
@@ -214,6 +216,17 @@ async function tellFirstPaint(): Promise<void> {
     `p99 ${p99Ms.toFixed(0)} ms`,
     `${apiCpu.toFixed(1)} % of a core per 100/s`,
   )
+}
+
+async function tellPanel(): Promise<void> {
+  heading(`The panel with ${LIBRARY_TRACKS.toLocaleString('en')} tracks on a slow device (CPU / 4)`)
+  for (const { name, p75Ms, maxMs, frameMs, cpuMs } of await measurePanel(run))
+    row(
+      name,
+      `to the next paint ${p75Ms.toFixed(0)} / ${maxMs.toFixed(0)} ms`,
+      `longest frame ${frameMs.toFixed(0)} ms`,
+      `CPU ${cpuMs.toFixed(0)} ms`,
+    )
 }
 
 async function tellUploads(): Promise<void> {

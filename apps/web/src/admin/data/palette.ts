@@ -27,13 +27,22 @@ export function usePaletteItems(items: readonly PaletteItem[]): void {
 }
 
 /** The items in which every word of the query occurs; those whose title begins with it come first. */
-export function findItems(items: readonly PaletteItem[], query: string, most: number): PaletteItem[] {
+export function findItems(
+  items: readonly PaletteItem[],
+  query: string,
+  most: number,
+): readonly PaletteItem[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
   const found = items.filter(({ title, about = '', words: more = '' }) => {
     const text = `${title} ${about} ${more}`.toLowerCase()
     return words.every((word) => text.includes(word))
   })
-  const start = words[0] ?? ''
+  return startingFirst(found, query).slice(0, most)
+}
+
+/** The items whose title begins with the query's first word, then the others. */
+export function startingFirst(items: readonly PaletteItem[], query: string): readonly PaletteItem[] {
+  const [start = ''] = query.trim().toLowerCase().split(/\s+/)
   const rank = ({ title }: PaletteItem) => (title.toLowerCase().startsWith(start) ? 0 : 1)
-  return start ? found.sort((a, b) => rank(a) - rank(b)).slice(0, most) : found.slice(0, most)
+  return start ? items.toSorted((a, b) => rank(a) - rank(b)) : items
 }

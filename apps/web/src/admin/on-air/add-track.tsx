@@ -1,12 +1,11 @@
 import type { RefObject } from 'preact'
-import { useMemo, useState } from 'preact/hooks'
-import { findTracks, indexTracks } from '../../radio/library.ts'
+import { useState } from 'preact/hooks'
+import { type FoundTracks, useFoundTracks } from '../data/found-tracks.ts'
 import { useKeys } from '../data/keys.ts'
 import { useAir } from '../data/panel.ts'
-import { useQuery } from '../data/query.ts'
 import { SearchField } from '../ui/fields/search-field.tsx'
 import { List } from '../ui/state/list.tsx'
-import { FoundTrack, type Track } from './found-track.tsx'
+import { FoundTrack } from './found-track.tsx'
 import { useOnAirTexts } from './on-air-context.ts'
 import { placesForNew } from './queue/places.ts'
 import type { Dropping } from './queue/use-dropping.ts'
@@ -26,14 +25,14 @@ export function AddTrack(props: Props & { field: RefObject<HTMLInputElement | nu
   const t = useOnAirTexts()
   const mode = useAir()?.mode
   const [query, setQuery] = useState('')
-  const tracks = useQuery(mode && query ? 'GET /api/admin/songs' : null, { query: { mode: mode ?? 'day' } })
+  const tracks = useFoundTracks(query, mode, SHOWN)
   useKeys(t.title, [{ key: '/', label: t.keyAdd, run: () => field.current?.focus() }])
   return (
     <div class="add-song">
       <SearchField label={t.search} value={query} onValue={setQuery} field={field} />
       {query ? (
         <List state={tracks} rows={4}>
-          {(all) => <Found tracks={all} query={query} {...props} />}
+          {(found) => <Found found={found} {...props} />}
         </List>
       ) : (
         <p class="hint">{t.typeToFind}</p>
@@ -42,19 +41,17 @@ export function AddTrack(props: Props & { field: RefObject<HTMLInputElement | nu
   )
 }
 
-function Found(props: Props & { tracks: readonly Track[]; query: string }) {
-  const { tracks, query, queue, dropping } = props
+function Found(props: Props & { found: FoundTracks }) {
+  const { found, queue, dropping } = props
   const t = useOnAirTexts()
   const air = useAir()
-  const index = useMemo(() => indexTracks(tracks), [tracks])
-  const found = findTracks(index, query)
-  if (!found.length) return <p class="hint">{t.nothingFound}</p>
+  if (!found.total) return <p class="hint">{t.nothingFound}</p>
   const items = queue?.items ?? []
   const shown = { items, airId: air?.track ?? null, left: air ? air.totalTracks - 1 - air.currentIndex : 0 }
   return (
     <>
       <ul class="found found-songs">
-        {found.slice(0, SHOWN).map(({ track }) => (
+        {found.items.map((track) => (
           <FoundTrack
             key={track.id}
             track={track}
@@ -64,7 +61,7 @@ function Found(props: Props & { tracks: readonly Track[]; query: string }) {
           />
         ))}
       </ul>
-      {found.length > SHOWN && <p class="hint">{t.more(found.length - SHOWN)}</p>}
+      {found.total > SHOWN && <p class="hint">{t.more(found.total - SHOWN)}</p>}
     </>
   )
 }

@@ -3,15 +3,17 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { Sheet } from '../../ui/sheet.tsx'
 import { useStore } from '../../ui/store.ts'
+import { useFoundTracks } from '../data/found-tracks.ts'
 import { hrefOf, navigate } from '../data/location.ts'
-import { findItems, type PaletteItem, paletteSources } from '../data/palette.ts'
-import { useAdmin, useStation, useTexts } from '../data/panel.ts'
-import { useQuery } from '../data/query.ts'
+import { findItems, type PaletteItem, paletteSources, startingFirst } from '../data/palette.ts'
+import { useAdmin, useAir, useStation, useTexts } from '../data/panel.ts'
 import { parts } from '../parts.ts'
 
 const MOST = 12
 /** Tracks are offered once this much was typed. */
 const SONG_FROM = 2
+/** Those whose titles begin with the query are put first among so many. */
+const LOOKED_AT = 50
 
 /** Finds a part, a track or an action by its name, and goes there or does it. */
 export function Palette({ onClose }: { onClose: () => void }) {
@@ -90,12 +92,13 @@ function useTrackItems(query: string): PaletteItem[] {
   const { may } = useAdmin()
   const station = useStation()
   const t = useTexts()
-  const state = useQuery(query.length >= SONG_FROM ? 'GET /api/admin/songs' : null)
+  const mode = useAir()?.mode
+  const state = useFoundTracks(query.length >= SONG_FROM ? query : '', mode, LOOKED_AT)
   if (state.is !== 'ready') return []
   const mayQueue = may({ allOf: ['queue_manage'] })
   const hasLibrary = parts.some(({ id }) => id === ('library' as string))
   if (!mayQueue && !hasLibrary) return []
-  const items = state.data.map(({ id, title, artist }) => ({
+  const items = state.data.items.map(({ id, title, artist }) => ({
     id,
     title: `${title} — ${artist}`,
     about: mayQueue ? t.paletteSong : t.paletteOpenSong,
@@ -104,5 +107,5 @@ function useTrackItems(query: string): PaletteItem[] {
         ? station.send('admin_add_song', { id, orderType: 'lastinline' })
         : navigate(hrefOf('library', { sel: id })),
   }))
-  return findItems(items, query, MOST)
+  return startingFirst(items, query).slice(0, MOST)
 }
