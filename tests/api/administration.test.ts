@@ -238,6 +238,12 @@ t.test('on air', async (t) => {
     const { pendingSwitch } = await air.until((state) => state.pendingSwitch !== null)
     t.ok(pendingSwitch!.atMs > nowMs + 22 * 3_600_000, 'past today, so tomorrow')
     t.equal(local.format(pendingSwitch!.atMs), past)
+    for (const _ of ['once', 'again']) t.equal((await ask('DELETE', 'switch-mode')).status, 200)
+    await air.until((state) => state.pendingSwitch === null)
+    const takenBack = { changes: [{ field: 'pendingModeSwitch', before: 'night', after: null }] }
+    t.match((await auditLog()).at(-1)?.data, { targetMode: null, details: takenBack })
+    t.equal((await change('night', past)).status, 200)
+    await air.until((state) => state.pendingSwitch !== null)
     t.match((await auditLog()).at(-1), {
       operationType: 'mode_switch',
       data: {

@@ -76,6 +76,15 @@ export function administrationRoutes(app: FastifyInstance, deps: AdministrationD
     )
     return { ok: true as const }
   })
+
+  implement(app, administration.cancelSwitch, async ({ caller }) => {
+    const before = mirror.at(clock.nowMs())?.pendingSwitch?.target ?? null
+    await sendCommand(bus, { type: 'cancel-switch' })
+    if (before === null) return { ok: true as const }
+    const changes = [{ field: 'pendingModeSwitch', before, after: null }]
+    await audit.record(caller, 'mode_switch', { targetMode: null }, { changes })
+    return { ok: true as const }
+  })
 }
 
 /**

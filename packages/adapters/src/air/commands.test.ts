@@ -23,6 +23,7 @@ const one: { [T in Command['type']]: Extract<Command, { type: T }> } = {
   'clips-changed': { type: 'clips-changed' },
   'cue-points-changed': { type: 'cue-points-changed' },
   'switch-mode': { type: 'switch-mode', target: 'night', atMs: null },
+  'cancel-switch': { type: 'cancel-switch' },
   'insert-group': { type: 'insert-group', mode: 'day', tracks: [] },
   'add-song': { type: 'add-song', ...added },
   'remove-entry': { type: 'remove-entry', position: 1 },

@@ -163,6 +163,16 @@ export const switchMode = defineRoute({
   example: { body: { targetMode: 'night', scheduledTime: '23:30' }, reply: { ok: true } },
 })
 
+export const cancelSwitch = defineRoute({
+  method: 'DELETE',
+  path: '/api/admin/switch-mode',
+  summary: 'Takes back the switch of the programme mode that is pending, if there is one',
+  access: needs('mode_switch'),
+  reply: Type.Object({ ok: Type.Literal(true) }),
+  failures: ['AIR_UNAVAILABLE'],
+  example: { reply: { ok: true } },
+})
+
 export const downloadBackup = defineRoute({
   method: 'GET',
   path: '/api/admin/backup',

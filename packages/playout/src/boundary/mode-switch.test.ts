@@ -58,6 +58,17 @@ t.test('S1: a switch is refused for its reason, and changes nothing then', async
   )
 })
 
+t.test('S2d: a pending switch is taken back', async (t) => {
+  const pending = apply(nightStation(), switchTo('night', NOON + HOUR), NOON).state
+  const { state, outcome } = apply(pending, { type: 'cancel-switch' }, NOON + 1)
+  t.ok(outcome.ok)
+  t.same(state, { ...pending, pendingSwitch: null })
+  t.equal(pass(state, NOON + 2 * HOUR).mode, 'day')
+  const again = apply(state, { type: 'cancel-switch' }, NOON + 2)
+  t.ok(again.outcome.ok)
+  t.equal(again.state, state, 'where none is pending, nothing changes')
+})
+
 t.test('S3: the cooldown counts from the moment a switch was carried out; 0 is none', async (t) => {
   const pending = apply(nightStation(), switchTo('night', NOON + HOUR), NOON).state
   t.equal(

@@ -24,6 +24,11 @@ export function switchMode(
   return accepted({ ...state, pendingSwitch })
 }
 
+/** Takes a pending switch back (rule S2d). */
+export function cancelSwitch(state: PlayoutState): Decision<'cancel-switch'> {
+  return accepted(state.pendingSwitch ? { ...state, pendingSwitch: null } : state)
+}
+
 function refusal(state: PlayoutState, target: Mode, nowMs: number): FailureDetails | null {
   if (!state.nightMode) return { reason: 'night_off', donated: false }
   if (target === state.mode) return { reason: 'already', donated: false }

@@ -1,4 +1,4 @@
-import { switchMode } from '../boundary/mode-switch.ts'
+import { cancelSwitch, switchMode } from '../boundary/mode-switch.ts'
 import { skip } from '../boundary/skip.ts'
 import { cancelJingle, insertJingle } from '../clips/insert-jingle.ts'
 import { changeLibrary, changeSettings } from '../library/changes.ts'
@@ -41,6 +41,8 @@ export function apply(state: PlayoutState, command: Command, nowMs: number): Dec
       return releaseTrack(state, command, nowMs)
     case 'switch-mode':
       return switchMode(state, command, nowMs)
+    case 'cancel-switch':
+      return cancelSwitch(state)
     case 'insert-group':
       return insertGroup(state, command, nowMs)
     case 'add-song':

@@ -12,6 +12,7 @@ const lives: Record<Command['type'], 'request' | 'fact' | 'a fact with an order'
   // A sender without an answer does not change the track, so no entry may leave the queue for it.
   'release-track': 'request',
   'switch-mode': 'request',
+  'cancel-switch': 'request',
   'insert-group': 'request',
   // An order carries its own deadline (rule A10).
   'add-song': 'a fact with an order',

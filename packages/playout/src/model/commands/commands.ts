@@ -22,6 +22,8 @@ export type Command =
   | { type: 'cue-points-changed' }
   /** Changes the mode, at once (`atMs` null) or at a moment. */
   | { type: 'switch-mode'; target: Mode; atMs: number | null }
+  /** Takes back the change that is pending. */
+  | { type: 'cancel-switch' }
   /** Queues a song group as a block. */
   | { type: 'insert-group'; mode: Mode; tracks: TrackRef[] }
   /** Queues a single track. */
@@ -73,6 +75,7 @@ export interface Accepted extends LiveAccepted {
   'clips-changed': object
   'cue-points-changed': object
   'switch-mode': object
+  'cancel-switch': object
   /** Track ids in the order of the queue. */
   'insert-group': { inserted: string[] }
   'add-song': object

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { Icon } from '../../../ui/icons.tsx'
+import { closeSheet } from '../../../ui/sheet.tsx'
 import { useCommand } from '../../data/commands.ts'
 import { usePaletteItems } from '../../data/palette.ts'
 import { useAdmin, useAir, useStation, useTexts } from '../../data/panel.ts'
@@ -45,7 +46,7 @@ export function ModeButton() {
         {name}
         <span class="unseen">. {t.switchMode}</span>
       </button>
-      {isOpen && <ModeDialog target={other} onClose={() => setOpen(false)} />}
+      {isOpen && <ModeDialog target={other} isPlanned={Boolean(pending)} onClose={() => setOpen(false)} />}
     </>
   )
 }
@@ -59,7 +60,8 @@ function pendingText(
   return executeAtMs ? t.pendingAt(name, zoneTime(executeAtMs, timeZone).slice(0, 5)) : t.pendingSoon(name)
 }
 
-function ModeDialog({ target, onClose }: { target: 'day' | 'night'; onClose: () => void }) {
+function ModeDialog(props: { target: 'day' | 'night'; isPlanned: boolean; onClose: () => void }) {
+  const { target, isPlanned, onClose } = props
   const t = useTexts()
   const station = useStation()
   const { config } = useAdmin()
@@ -69,6 +71,7 @@ function ModeDialog({ target, onClose }: { target: 'day' | 'night'; onClose: () 
   const { run } = useCommand('POST /api/admin/switch-mode', {
     success: isLater ? t.switchPlanned(time) : t.switched,
   })
+  const { run: keep } = useCommand('DELETE /api/admin/switch-mode', { success: t.modeKept })
   const answer = () => void run({ body: { targetMode: target, ...(isLater && { scheduledTime: time }) } })
   return (
     <Dialog
@@ -78,6 +81,18 @@ function ModeDialog({ target, onClose }: { target: 'day' | 'night'; onClose: () 
       onYes={answer}
       onClose={onClose}
     >
+      {isPlanned && (
+        <button
+          type="button"
+          class="button"
+          onClick={(event) => {
+            void keep()
+            closeSheet(event)
+          }}
+        >
+          {t.keepMode}
+        </button>
+      )}
       <fieldset class="choices">
         <legend class="unseen">{t.switchMode}</legend>
         <label>
