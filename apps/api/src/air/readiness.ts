@@ -15,7 +15,8 @@ export interface Readiness {
 const MAX_LAG_MS = 1_000
 /** A late event loop counts against this replica for up to two windows. */
 const LAG_WINDOW_MS = 5_000
-const LAG_RESOLUTION_MS = 50
+/** Counts with the lag, and wakes the process that often. */
+const LAG_RESOLUTION_MS = 100
 
 /** Watches whether the replica stays, Redis answers and was read, and the event loop keeps up. */
 export function watchReadiness(

@@ -3,7 +3,7 @@ import { bridge } from './icy.ts'
 import { type Ring, type Segment, titleAt } from './ring.ts'
 
 /** Moments within a round at which listeners are served, so that writing to thousands never blocks the process for long. */
-export const MOMENTS = 10
+export const MOMENTS = 5
 /** Segments that a listener with a reserve gets in one write. */
 export const CADENCE = 4
 /** With this much in hand a listener can wait for its turn: 2 s of cadence, half a second of round, and 4 s to spare. */
