@@ -110,6 +110,17 @@ t.test('pieces of a track join without a seam', async (t) => {
   }
 })
 
+t.test('whoever joins late fetches the head of the file, and nothing else of what has passed', async (t) => {
+  const path = join(t.testdir(), 'tone.mp3')
+  await makeTone(path, { hz: 441, seconds: 60 })
+  const { fetchRange, fetched } = serve(await readFile(path))
+  const sound = createTrackSound(createFrameReader(fetchRange), decoder, () => t.fail('it is read'))
+  sound.open(45)
+  while (!sound.pieceAt(sound.sampleAt(45) ?? 0)) await new Promise(setImmediate)
+  t.equal(sound.pieceAt(0), null)
+  t.ok(fetched() < 500_000, `${fetched()} bytes`)
+})
+
 t.test('a stretched block begins and ends on whole samples, without noise', async (t) => {
   const wave = (position: number) => Math.sin((2 * Math.PI * 5000 * position) / RATE)
   const samples = Float32Array.from({ length: 24_000 }, (_, i) => wave(i))

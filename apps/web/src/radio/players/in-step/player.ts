@@ -1,7 +1,7 @@
 import { createStore, type Store } from '../../../ui/store.ts'
 import type { Connection } from '../../connection/connection.ts'
 import { localNowMs } from '../../connection/station-clock.ts'
-import { type Airing, hasFile } from '../../timeline.ts'
+import { type Airing, hasFile, positionAt } from '../../timeline.ts'
 import { canSetVolume } from '../amplifier.ts'
 import type { Player, Sound } from '../player.ts'
 import { createDecks, type Decks } from './decoding/decks.ts'
@@ -70,7 +70,7 @@ export function createInStepPlayer({ audio, connection, loudness, onUnfit }: Dep
     const airing = onAir()
     if (!isActive || !airing) return
     output.setLevel()
-    if (!putOn(decks, airing)) return
+    if (!putOn(decks, airing, connection.stationNowMs())) return
     performance.stop()
     sound.set({ is: 'starting' })
     checks.run()
@@ -136,11 +136,11 @@ function repeated(step: () => 'starting' | 'playing' | null, onBroken: () => voi
 }
 
 /** Loads the track on air. Returns whether it is another one. */
-function putOn(decks: Decks, airing: Airing): boolean {
+function putOn(decks: Decks, airing: Airing, nowMs: number): boolean {
   const wanted = hasFile(airing) ? airing.state.track : null
   if (wanted === decks.track) return false
   if (wanted === null) decks.unload()
-  else decks.load(wanted, tokenLifeS(airing))
+  else decks.load(wanted, tokenLifeS(airing), positionAt(airing, nowMs))
   return true
 }
 

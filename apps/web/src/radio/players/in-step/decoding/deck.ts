@@ -9,8 +9,11 @@ export interface Deck {
   /** The loaded track, also while its file is being fetched or retried; null = none. */
   readonly track: string | null
   readonly sound: TrackSound | null
-  /** @param lifeS how long the tokens have to be valid. */
-  load(track: string, lifeS: number): void
+  /**
+   * @param lifeS how long the tokens have to be valid.
+   * @param positionS where in the track the sound is needed first.
+   */
+  load(track: string, lifeS: number, positionS?: number): void
   /** Nothing is retried until `resume`. */
   rest(): void
   /** Goes on after a rest; what waits for a retry is fetched now. */
@@ -35,11 +38,11 @@ export function createDeck(options: DeckOptions): Deck {
   let loaded: { track: string; sound: TrackSound; stop: AbortController; resume: () => void } | null = null
   let state: 'fetching' | 'retrying' | 'resting' = 'fetching'
 
-  function load(track: string, lifeS: number): void {
+  function load(track: string, lifeS: number, positionS = 0): void {
     unload()
     const stop = new AbortController()
     state = 'fetching'
-    let wanted = 0
+    let wanted: number | null = null
     const file = openStationFile(track, lifeS, options, stop.signal)
     const reader = createFrameReader(async (start, end) => {
       const range = await file.fetchRange(start, end)
@@ -60,14 +63,15 @@ export function createDeck(options: DeckOptions): Deck {
     })
     const resume = () => {
       state = 'fetching'
-      sound.want(wanted)
+      if (wanted === null) sound.open(positionS)
+      else sound.want(wanted)
     }
     const want = (sample: number) => {
       wanted = sample
       if (state === 'fetching') sound.want(sample)
     }
     loaded = { track, sound: { ...sound, want }, stop, resume }
-    want(0)
+    sound.open(positionS)
   }
 
   function unload(): void {

@@ -3,7 +3,7 @@ import { createDeck, type Deck, type DeckOptions } from './deck.ts'
 /** The deck of the track on air, and one on which the beginning of the next track is put in time. */
 export interface Decks extends Pick<Deck, 'track' | 'sound' | 'rest' | 'resume' | 'unload'> {
   /** Loads a track, or takes what was prepared of it. */
-  load(track: string, lifeS: number): void
+  load(track: string, lifeS: number, positionS: number): void
   /**
    * Fetches the beginning of the track that comes next; null when none is known. Call it often: nothing is fetched before the
    * file on air is wholly there, on lines where every byte counts, or a second time after a failure.
@@ -45,9 +45,9 @@ export function createDecks({ onRetry, onUnfit, ...tokens }: DeckOptions): Decks
     get sound() {
       return onAir.sound
     },
-    load(track, lifeS) {
+    load(track, lifeS, positionS) {
       if (next.track === track) [onAir, next] = [next, onAir]
-      else onAir.load(track, lifeS)
+      else onAir.load(track, lifeS, positionS)
       clearNext()
     },
     prepare(track, lifeS) {

@@ -6,6 +6,8 @@ export const RATE = 44_100
 
 /** The sound of a track, decoded piece by piece around the place where it is played. Samples are counted at `RATE`. */
 export interface TrackSound {
+  /** Reads the head of the file, and asks for the sound from this position on, in seconds. */
+  open(positionS: number): void
   /** The sample at a position in seconds; null until the file's head is read. */
   sampleAt(positionS: number): number | null
   /** Asks for the sound from this sample on, and lets go of what lies elsewhere. */
@@ -49,7 +51,8 @@ export function createTrackSound(
   let samplesPerPiece = 0
   let end: number | null = null
   let isBusy = false
-  let wantedSample = 0
+  let openedAtS = 0
+  let wantedSample: number | null = null
   const pieces = new Map<number, Piece>()
 
   async function work(): Promise<void> {
@@ -72,11 +75,12 @@ export function createTrackSound(
   }
 
   const samplesOf = (frames: number) => Math.round((frames * header!.samples * RATE) / header!.sampleRate)
+  const sampleOf = (positionS: number) => Math.round(positionS * RATE) + delay
   const pieceOf = (sample: number) => Math.max(0, Math.floor(sample / samplesPerPiece))
 
   /** The first piece that is wanted and not there; lets go of those that aren't wanted. */
   function missing(): number | null {
-    const first = pieceOf(wantedSample)
+    const first = pieceOf(wantedSample ?? sampleOf(openedAtS))
     for (const index of pieces.keys()) if (index < first || index > first + AHEAD_PIECES) pieces.delete(index)
     for (let index = first; index <= first + AHEAD_PIECES; index++) {
       if (end !== null && index * samplesPerPiece >= end) return null
@@ -101,7 +105,11 @@ export function createTrackSound(
   }
 
   return {
-    sampleAt: (positionS) => (header ? Math.round(positionS * RATE) + delay : null),
+    open(positionS) {
+      openedAtS = positionS
+      void work()
+    },
+    sampleAt: (positionS) => (header ? sampleOf(positionS) : null),
     want(sample) {
       wantedSample = sample
       void work()
