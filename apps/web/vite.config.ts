@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path'
 import { build, defineConfig, type Plugin, type ResolvedConfig } from 'vite'
 import { compressFiles } from './build/compress.ts'
+import { stampWorker } from './build/stamp-worker.ts'
 
 /** Where `npm run dev` finds a station to talk to. */
 const station = process.env.STATION_URL ?? 'http://127.0.0.1:3001'
@@ -11,7 +12,7 @@ const oxc = { jsx: { runtime: 'automatic', importSource: 'preact' } } as const
 const PLAYER = 'solstice-player.js'
 
 /** The pages, each with scripts of its own. */
-const pages = ['index', 'guest', 'embed', 'login', 'panel', 'lost']
+const pages = ['index', 'guest', 'embed', 'login', 'panel', 'lost', 'away']
 
 /** What most pages have in common. */
 const BASE = [
@@ -28,6 +29,7 @@ function pagesAtPaths(): Plugin {
     if (name === '') return '/index.html'
     if (name === 'guest') return '/guest.html'
     if (name === 'embed') return '/embed.html'
+    if (name === 'away') return '/away.html'
     if (name === 'adlogin') return '/login.html'
     return /^adpanel(\/|$)/.test(name) ? '/panel.html' : '/lost.html'
   }
@@ -92,6 +94,7 @@ function forStation(): Plugin {
           lib: { entry: 'src/embed/element.ts', formats: ['iife'], name: 'solstice', fileName: () => PLAYER },
         },
       })
+      await stampWorker(outDir)
       await compressFiles(outDir)
       await build({
         configFile: false,

@@ -1,5 +1,7 @@
+import type { SongNotification } from '@solstice/contracts'
 import type { QueueEntry } from '@solstice/playout'
 import { claimPayment, trackRef } from '@solstice/station'
+import type { Page } from 'playwright-core'
 import t from 'tap'
 import { putOnAir } from '../harness/air/put-on-air.ts'
 import { violations } from '../harness/browser/axe.ts'
@@ -8,14 +10,47 @@ import { asAdmin, SUPER_ADMIN } from '../harness/people/admin.ts'
 import { freePort } from '../harness/processes/processes.ts'
 import { builtPage } from '../harness/processes/programs.ts'
 import { openPaymentServices } from '../harness/servers/payment-services.ts'
+import { openPushService } from '../harness/servers/push-service.ts'
 import { openApp } from '../harness/stations/app.ts'
 
+/** The notifications of a page after its browser got a message from the push service. */
+async function pushed(page: Page, message: SongNotification) {
+  const developer = await page.context().newCDPSession(page)
+  const registered = new Promise<string>((resolve) => {
+    developer.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+      const [own] = registrations
+      if (own) resolve(own.registrationId)
+    })
+  })
+  await developer.send('ServiceWorker.enable')
+  const { origin } = new URL(page.url())
+  const data = JSON.stringify(message)
+  await developer.send('ServiceWorker.deliverPushMessage', { origin, registrationId: await registered, data })
+  const shown = await page.waitForFunction(async () => {
+    const registration = await navigator.serviceWorker.ready
+    const all = await registration.getNotifications()
+    return all.length > 0 && all.map(({ title, body, tag }) => ({ title, body, tag }))
+  })
+  await developer.detach()
+  return shown.jsonValue()
+}
+
 t.test('a listener requests a song and an admin approves; the lyrics follow the sound', async (t) => {
-  const station = await prepare(t, { STREAM_MODE: 'false', ...SUPER_ADMIN })
+  const pushService = await openPushService(t)
+  const device = pushService.subscribe('browser')
+  const env = { STREAM_MODE: 'false', PUSH_SERVICE_HOSTS: '127.0.0.1', ...SUPER_ADMIN }
+  const station = await prepare(t, env)
   await writeLyrics(station)
   await station.startWorker()
   const api = await station.startApi()
-  const { page, complaints } = await visit(t, api.url)
+  const { page, complaints } = await visit(t, api.url, {}, async (opening) => {
+    await opening.context().grantPermissions(['notifications'], { origin: api.url })
+    await opening.addInitScript((subscription) => {
+      const subscribed = { toJSON: () => subscription } as PushSubscription
+      PushManager.prototype.subscribe = async () => subscribed
+      PushManager.prototype.getSubscription = async () => null
+    }, device.subscription)
+  })
   await page.locator('.listen').click()
   await page.locator('.horizon[data-sound=playing]').waitFor()
 
@@ -44,6 +79,12 @@ t.test('a listener requests a song and an admin approves; the lyrics follow the 
 
   const said = page.getByRole('status').filter({ hasText: wish })
   await said.filter({ hasText: 'Замовлення надіслано' }).waitFor()
+  await Promise.all([
+    page.waitForResponse((answer) => answer.url().endsWith('/api/notifications') && answer.status() === 200),
+    sheet.getByRole('button', { name: 'Сповістити, коли пісня буде наступною' }).click(),
+  ])
+  await sheet.getByText('Браузер сповістить вас').waitFor()
+  await buttons.first().focus()
   const timer = sheet.locator('[role=timer] b')
   const left = (await timer.innerText()).trim()
   t.match(left, /^[45]:\d\d$/, 'the wait is shown')
@@ -70,6 +111,12 @@ t.test('a listener requests a song and an admin approves; the lyrics follow the 
   const badge = page.locator('section:has(#next) li').filter({ hasText: wish }).locator('.badge')
   await badge.first().waitFor()
   t.equal(await badge.first().innerText(), 'замовлена')
+
+  t.same(
+    await pushed(page, { title: 'Ваша пісня наступна', body: wish, tag: 'wish', url: '/' }),
+    [{ title: 'Ваша пісня наступна', body: wish, tag: 'wish' }],
+    'what is pushed is shown',
+  )
 
   await opener.click()
   await songs.first().waitFor()

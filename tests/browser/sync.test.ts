@@ -1,5 +1,6 @@
 import t from 'tap'
 import { makePicture } from '../harness/audio/pictures.ts'
+import { violations } from '../harness/browser/axe.ts'
 import { advances, flaws, hears, prepare, titleShown, tones, visit } from '../harness/browser/browser.ts'
 
 t.test('sync mode: the file plays at the station’s position, in both languages', async (t) => {
@@ -69,6 +70,63 @@ t.test('sync mode: the file plays at the station’s position, in both languages
     'The station isn’t responding',
     'without a network the page opens and says so',
   )
+  for (const [path, says] of [
+    ['/guest', 'The station isn’t responding.'],
+    ['/en/nowhere', 'The station isn’t responding.'],
+    ['/adpanel/library', 'Станція не відповідає.'],
+    ['/adlogin', 'Станція не відповідає.'],
+  ] as const) {
+    await page.goto(api.url + path)
+    await page.getByRole('heading', { name: says }).waitFor()
+    t.equal(await titleShown(page), says, `${path} says so in the visitor’s language`)
+  }
+  await page.context().setOffline(false)
+  await page.getByLabel('Логін').waitFor()
+  t.pass('the page comes by itself when the station is back')
+})
+
+t.test('a new version and the app are offered quietly, and both can wait', async (t) => {
+  const station = await prepare(t, { STREAM_MODE: 'false' })
+  await station.startWorker()
+  const api = await station.startApi()
+  const { page, complaints } = await visit(t, `${api.url}/en/`, {}, (opening) =>
+    opening.addInitScript(() => {
+      localStorage.setItem('radio_listened', '{"seconds":900,"days":[]}')
+    }),
+  )
+  const canBeInstalled = () =>
+    page.evaluate(() => {
+      const event = new Event('beforeinstallprompt', { cancelable: true })
+      dispatchEvent(Object.assign(event, { prompt: async () => {} }))
+      return event.defaultPrevented
+    })
+  const offer = page.getByRole('complementary')
+  t.ok(await canBeInstalled(), 'the browser does not ask at arrival')
+  await page.locator('.listen').click()
+  await page.locator('.horizon[data-sound=playing]').waitFor()
+  await offer.filter({ hasText: 'Add the station to the apps of this device?' }).waitFor()
+  t.same(await violations(page), [])
+  await offer.getByRole('button', { name: 'No, thanks' }).click()
+  await offer.waitFor({ state: 'detached' })
+  await canBeInstalled()
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page
+    .getByRole('menuitem', { name: 'Preferences' })
+    .or(page.getByRole('button', { name: 'Preferences' }))
+    .click()
+  await page.getByRole('button', { name: 'Add the station to your apps' }).waitFor()
+  t.equal(await offer.count(), 0, 'who declined finds it in the preferences only')
+  await page.keyboard.press('Escape')
+
+  await page.waitForFunction(() => navigator.serviceWorker.controller)
+  // Another address is another version to the browser.
+  await page.evaluate(() => navigator.serviceWorker.register('/sw.js?another'))
+  await offer.filter({ hasText: 'A new version is here.' }).waitFor()
+  t.equal(await page.locator('.horizon').getAttribute('data-sound'), 'playing', 'the sound goes on')
+  await Promise.all([page.waitForEvent('load'), offer.getByRole('button', { name: 'Reload' }).click()])
+  await page.waitForFunction(() => navigator.serviceWorker.controller?.scriptURL.endsWith('another'))
+  t.equal(await page.evaluate(async () => (await caches.keys()).length), 1)
+  t.same(complaints, [])
 })
 
 t.test('sync mode without Web Audio: the element plays, and is held to the station’s position', async (t) => {

@@ -1,56 +1,84 @@
 /**
- * Keeps a copy of the page, so that it opens without a network and says so itself. What the station says and plays is
- * never kept, so this copy knows nothing of it: a radio is now.
+ * Keeps two pages for when the station can't be reached: the player, and one for all other routes. What the station says and
+ * plays is never kept, so neither knows anything of it: a radio is now. Shows what the station pushes.
  */
-const SHELL = 'solstice-shell-2'
+const BUILD = '__BUILD__'
+const CACHE = `solstice-${BUILD}`
+const PLAYER = '/offline'
+const AWAY = '/away'
+const KEPT = [PLAYER, AWAY, `/en${AWAY}`]
+/** Answers of a proxy whose station is away. */
+const GATEWAY_ERRORS = [502, 503, 504]
+const PLAYER_PATH = /^\/(?:en\/?)?(?:index\.html|song\/.+|history(?:\/.+)?)?$/
+const TOOLS_PATH = /^\/(?:en\/)?(?:adlogin|adpanel|guest|embed)(?:\/|$)/
+
 /** Asked for as a navigation asks: the station gives pages only to those who want one. */
-const page = new Request('/offline', { headers: { Accept: 'text/html' } })
+const pageAt = (path) => new Request(path, { headers: { Accept: 'text/html' } })
 
 self.addEventListener('install', (event) => {
-  event.waitUntil(keepShell())
-  self.skipWaiting()
+  event.waitUntil(keepPages())
 })
 
 self.addEventListener('activate', (event) => {
-  const old = (names) => names.filter((name) => name !== SHELL).map((name) => caches.delete(name))
+  const old = (names) => names.filter((name) => name !== CACHE).map((name) => caches.delete(name))
   event.waitUntil(caches.keys().then((names) => Promise.all(old(names))))
   self.clients.claim()
 })
 
-self.addEventListener('fetch', (event) => {
-  const { request } = event
-  const { origin, pathname } = new URL(request.url)
-  if (request.method !== 'GET' || origin !== self.location.origin) return
-  if (request.mode === 'navigate' && (pathname === '/' || pathname === '/en/' || pathname === '/en')) {
-    const response = fetch(request)
-    // Before the browser reads it.
-    const copy = response.then((whole) => whole.clone())
-    event.respondWith(response.catch(keptShell))
-    event.waitUntil(copy.then(keepUpWith, () => {}))
-  }
-  // Their names carry a hash of their content: what was kept under a name is good for ever.
-  else if (pathname.startsWith('/assets/')) event.respondWith(kept(request))
+/** A newer version waits until the listener wants it, or the last page is closed. */
+self.addEventListener('message', ({ data }) => {
+  if (data === 'activate') self.skipWaiting()
 })
 
-const assetsOf = (text) => text.match(/\/assets\/[^"')]+/g) ?? []
+self.addEventListener('fetch', (event) => {
+  const { request } = event
+  const url = new URL(request.url)
+  if (request.method !== 'GET' || url.origin !== self.location.origin) return
+  if (request.mode === 'navigate' && !url.pathname.startsWith('/api/')) event.respondWith(live(request, url))
+  // Their names carry a hash of their content: what was kept under a name is good for ever.
+  else if (url.pathname.startsWith('/assets/')) event.respondWith(kept(request))
+})
 
-/** The page and what it names, so that one visit is enough. @returns the paths of what it names */
-async function keepShell() {
-  const [cache, response] = await Promise.all([caches.open(SHELL), fetch(page)])
-  if (!response.ok) throw new Error(`The station answered ${response.status}`)
-  const assets = assetsOf(await response.clone().text())
-  await cache.put(page, response)
-  await cache.addAll(assets)
-  return assets
+self.addEventListener('push', (event) => {
+  event.waitUntil(show(event.data))
+})
+
+self.addEventListener('notificationclick', (event) => {
+  event.notification.close()
+  event.waitUntil(open(event.notification.data?.url ?? '/'))
+})
+
+async function keepPages() {
+  const cache = await caches.open(CACHE)
+  const assets = new Set()
+  for (const path of KEPT) {
+    const response = await fetch(pageAt(path))
+    if (!response.ok) throw new Error(`The station answered ${response.status}`)
+    for (const asset of (await response.clone().text()).match(/\/assets\/[^"')]+/g) ?? []) assets.add(asset)
+    await cache.put(pageAt(path), response)
+  }
+  await cache.addAll([...assets])
 }
 
-async function keptShell() {
-  const cache = await caches.open(SHELL)
-  return (await cache.match(page, { ignoreVary: true })) ?? Response.error()
+/** The page as it is now; the kept one when the station can't be reached. */
+async function live(request, url) {
+  try {
+    const response = await fetch(request)
+    return GATEWAY_ERRORS.includes(response.status) ? ((await keptPage(url)) ?? response) : response
+  } catch {
+    return (await keptPage(url)) ?? Response.error()
+  }
+}
+
+async function keptPage({ pathname, searchParams }) {
+  const isEnglish = /^\/en(?:\/|$)/.test(pathname) || searchParams.get('lang') === 'en'
+  const path = PLAYER_PATH.test(pathname) ? PLAYER : `${isEnglish ? '/en' : ''}${AWAY}`
+  const cache = await caches.open(CACHE)
+  return cache.match(pageAt(path), { ignoreVary: true })
 }
 
 async function kept(request) {
-  const cache = await caches.open(SHELL)
+  const cache = await caches.open(CACHE)
   const found = await cache.match(request, { ignoreVary: true })
   if (found) return found
   const response = await fetch(request)
@@ -58,17 +86,27 @@ async function kept(request) {
   return response
 }
 
-/** A page with other assets is of a newer build: its shell is kept instead, and the assets before it would only pile up. */
-async function keepUpWith(response) {
-  if (!response.ok) return
-  const assets = assetsOf(await response.text())
-  const cache = await caches.open(SHELL)
-  const shell = await cache.match(page, { ignoreVary: true })
-  const ofShell = new Set(assetsOf(shell ? await shell.text() : ''))
-  if (assets.every((path) => ofShell.has(path))) return
-  const newest = await keepShell()
-  for (const request of await cache.keys()) {
-    const { pathname } = new URL(request.url)
-    if (pathname.startsWith('/assets/') && !newest.includes(pathname)) await cache.delete(request)
+/** Browsers want something shown for each push. */
+async function show(data) {
+  const { title = 'Solstice', body = '', icon = '/icon-192.png', tag, url = '/' } = readMessage(data)
+  await self.registration.showNotification(title, { body, icon, badge: '/icon-192.png', tag, data: { url } })
+}
+
+function readMessage(data) {
+  try {
+    return data.json()
+  } catch {
+    return {}
   }
+}
+
+/** Goes to a player that is open, so that its sound goes on; else opens one. */
+async function open(path) {
+  const { href, origin } = new URL(path, self.location.origin)
+  if (origin !== self.location.origin) return
+  const windows = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })
+  const player = windows.find(
+    ({ url, frameType }) => frameType === 'top-level' && !TOOLS_PATH.test(new URL(url).pathname),
+  )
+  await (player ? player.focus() : self.clients.openWindow(href))
 }

@@ -3,6 +3,7 @@ import {
   type BytesReply,
   type donations,
   type listening,
+  type notifications,
   type Params,
   type Query,
   type Reply,
@@ -13,7 +14,8 @@ import {
 // Only types are taken from the contract's routes: their schemas would be most of the page's weight.
 type Listening = (typeof listening)[keyof typeof listening]
 type Donating = Extract<(typeof donations)[keyof typeof donations], { access: 'public' }>
-type JsonRoute = Exclude<Listening | Donating, { reply: BytesReply }>
+type Telling = (typeof notifications)[keyof typeof notifications]
+type JsonRoute = Exclude<Listening | Donating | Telling, { reply: BytesReply }>
 type GetRoute = Extract<JsonRoute, { method: 'GET' }>
 type PostRoute = Extract<JsonRoute, { method: 'POST' }>
 type RouteAt<P extends JsonRoute['path']> = Extract<JsonRoute, { path: P }>

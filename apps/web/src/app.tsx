@@ -16,6 +16,7 @@ import {
 } from './ui/language/language.ts'
 import type { PageProps } from './ui/page-props.ts'
 import { tellPlacedStyles } from './ui/placed-styles.ts'
+import { registerWorker } from './ui/service-worker.ts'
 import { openTheme } from './ui/theme.ts'
 
 const RETRY_MS = 3_000
@@ -38,6 +39,7 @@ export async function openPage(Page: ComponentType<PageProps>, options: PageOpti
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
   // `hydrate` would leave attributes as they are, and some are known here only: the volume, or a chosen language.
   render(<App Page={Page} arrival={place} load={load} />, document.getElementById('page')!)
+  registerWorker()
 }
 
 const isDone = () => true

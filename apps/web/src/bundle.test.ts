@@ -67,7 +67,7 @@ t.test('what is fetched to show a page is small', async (t) => {
     const player = await scriptsIn('index')
     t.same([...scriptsOf((path) => path.endsWith('/index.html'))].sort(), [...player].sort(), 'preloaded')
     const [own] = player
-    for (const page of ['guest', 'embed', 'login', 'panel', 'lost']) {
+    for (const page of ['guest', 'embed', 'login', 'panel', 'lost', 'away']) {
       const scripts = await scriptsIn(page)
       t.ok(scripts.size > 0 && !scripts.has(own!), `${page} has its own`)
       const hasSocket = [...scripts].some((path) => path.includes('/socket-'))
@@ -103,10 +103,16 @@ t.test('what is fetched to show a page is small', async (t) => {
 
   await t.test('what the pages need beside them is there', async (t) => {
     for (const name of [
-      ...['guest.html', 'login.html', 'panel.html', 'lost.html', '.server/server.js'],
+      ...['guest.html', 'login.html', 'panel.html', 'lost.html', 'away.html', '.server/server.js'],
       ...['sw.js', 'favicon.ico', 'apple-touch-icon.png', 'icon-192.png', 'icon-512.png'],
     ])
       t.ok((await readFile(join(folder, name))).length > 0, name)
+  })
+
+  await t.test('the service worker names its build, so that a new one is noticed', async (t) => {
+    const worker = await readFile(join(folder, 'sw.js'), 'utf8')
+    t.match(worker, /const BUILD = '[0-9a-f]{16}'/)
+    t.ok(gunzipSync(await readFile(join(folder, 'sw.js.gz'))).equals(Buffer.from(worker)))
   })
 
   await t.test('the shell of the panel and each of its parts are small', async (t) => {

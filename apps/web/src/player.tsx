@@ -1,9 +1,9 @@
 import { openPage } from './app.tsx'
 import { isFromHistory, readArrival } from './arrival.ts'
+import { keepInstallation } from './listener/install/offer-of-browser.ts'
 import { ListenerPage } from './listener/listener-page.tsx'
 import { loadedTexts, loadTexts } from './listener/texts/texts.ts'
 import { createRadio } from './radio/radio.ts'
-import { keepForOffline } from './ui/keep-for-offline.ts'
 
 // Within the document, where the browser's own media controls find it.
 const audio = document.createElement('audio')
@@ -17,4 +17,12 @@ openPage(
   ),
   { load: loadTexts },
 )
-keepForOffline()
+keepInstallation()
+const forget = radio.sound.subscribe(({ is }) => {
+  if (is !== 'playing') return
+  forget()
+  // Not before the first sound, which has the network to itself.
+  import('./listener/install/offer.ts')
+    .then(({ offerInstallation }) => offerInstallation(radio))
+    .catch(() => {})
+})

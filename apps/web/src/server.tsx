@@ -2,6 +2,7 @@ import type { PageName, RenderPage } from '@solstice/contracts'
 import { type ComponentChild, options } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { adminTexts } from './admin/texts.ts'
+import { AwayPage, awayTexts } from './away-page.tsx'
 import { nowPlayingLine, stationName, trackLine } from './listener/format.ts'
 import { ListenerPage } from './listener/listener-page.tsx'
 import { en } from './listener/texts/en.ts'
@@ -34,12 +35,14 @@ export const renderPage: RenderPage = (page, { locale, state, arrival, song, pla
     adlogin: adminTexts[locale].login.title,
     adpanel: adminTexts[locale].panel,
     lost: lostTexts[locale].title,
+    away: awayTexts[locale].title,
   }
   const bodies: Partial<Record<PageName, ComponentChild>> = {
     player: arrival && (
       <ListenerPage radio={stillRadio(arrival)} locale={locale} texts={t} onLocale={() => {}} />
     ),
     lost: <NotFoundPage locale={locale} onLocale={() => {}} />,
+    away: <AwayPage locale={locale} onLocale={() => {}} />,
   }
   return {
     title: [headlines[page], name].filter(Boolean).join(' · '),

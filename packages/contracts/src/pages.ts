@@ -1,8 +1,11 @@
 import type { Locale } from './localized.ts'
 import type { PublicConfig, RadioState } from './resources/station.ts'
 
-/** The pages of the web client. `embed` is a player for frames on other sites, `lost` the page for paths that don't exist. */
-export type PageName = 'player' | 'guest' | 'embed' | 'adlogin' | 'adpanel' | 'lost'
+/**
+ * The pages of the web client. `embed` is a player for frames on other sites, `lost` the page for paths that don't exist,
+ * `away` the one that browsers keep for when the station can't be reached.
+ */
+export type PageName = 'player' | 'guest' | 'embed' | 'adlogin' | 'adpanel' | 'lost' | 'away'
 
 /** What a link to the player opens over it. */
 export type ListenerPlace =

@@ -50,6 +50,7 @@ const files: Record<PageName, string> = {
   adlogin: 'login.html',
   adpanel: 'panel.html',
   lost: 'lost.html',
+  away: 'away.html',
 }
 
 /**

@@ -45,6 +45,7 @@ const policies: Record<PageName, PagePolicy> = {
   guest: { ...forListeners, workers: "'self' blob:", microphone: '(self)' },
   embed: { ...forListeners, workers: "'none'", frames: 'embedders' },
   lost: { ...forListeners, media: '' },
+  away: { ...forListeners, media: '' },
   adlogin: { ...forAdmins, microphone: '()' },
   adpanel: { ...forAdmins, showsEmbed: true },
 }

@@ -5,6 +5,7 @@ import { useRadio } from '../radio-context.ts'
 import { useSheetTexts } from '../sheets/texts.ts'
 import type { Texts } from '../texts/texts.ts'
 import { Choice, PreferenceSection } from './choice.tsx'
+import { InstallSection } from './install-section.tsx'
 import { ColourChoices, ShownSection } from './more-sections.tsx'
 import { preferences } from './preferences.ts'
 
@@ -33,6 +34,7 @@ export function PreferencesSheet({ onClose }: { onClose: () => void }) {
           />
           <Keys t={t} />
         </PreferenceSection>
+        <InstallSection />
         <p class="nothing">{p.stored}</p>
       </div>
     </Sheet>

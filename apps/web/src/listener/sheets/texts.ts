@@ -65,6 +65,14 @@ const uk = {
       played: 'Прозвучала',
     },
   },
+  tell: {
+    ask: 'Сповістити, коли пісня буде наступною',
+    about: (track: string) => `Замовлено: ${track}`,
+    told: 'Браузер сповістить вас, коли пісня буде наступною.',
+    cancel: 'Не сповіщати',
+    denied: 'Сповіщення вимкнено в налаштуваннях браузера.',
+    failed: 'Не вдалося. Можливо, пісня вже прозвучала або її відхилено.',
+  },
   sleep: {
     title: 'Таймер сну',
     hint: 'Наприкінці звук поступово стихне за 20 секунд.',
@@ -142,6 +150,11 @@ const uk = {
       off: 'Вимкнено',
     },
     stored: 'Налаштування зберігаються лише в цьому браузері.',
+    install: {
+      title: 'Застосунок',
+      action: 'Додати станцію до застосунків',
+      byHand: 'Щоб станція стояла поруч із застосунками: «Поділитися», далі «На початковий екран».',
+    },
     sky: { title: 'Тло', station: 'Як програма', dark: 'Завжди темне' },
     accent: {
       title: 'Колір акцентів',
@@ -222,6 +235,14 @@ const en: SheetTexts = {
       played: 'Played',
     },
   },
+  tell: {
+    ask: 'Tell me when it’s next',
+    about: (track) => `Requested: ${track}`,
+    told: 'Your browser will tell you when the song is next.',
+    cancel: 'Don’t tell me',
+    denied: 'Notifications are turned off in the browser’s settings.',
+    failed: 'That didn’t work. The song may have been played or declined.',
+  },
   sleep: {
     title: 'Sleep timer',
     hint: 'The sound fades out over the last 20 seconds.',
@@ -299,6 +320,11 @@ const en: SheetTexts = {
       off: 'Off',
     },
     stored: 'Preferences are stored in this browser only.',
+    install: {
+      title: 'App',
+      action: 'Add the station to your apps',
+      byHand: 'To have the station among your apps: Share, then Add to Home Screen.',
+    },
     sky: { title: 'Background', station: 'As the programme', dark: 'Always dark' },
     accent: {
       title: 'Accent colour',

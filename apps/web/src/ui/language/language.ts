@@ -10,7 +10,7 @@ import {
 import { readStored, writeStored } from '../browser-storage.ts'
 
 /** The pages of this client among which one can move. */
-export type PageName = Exclude<AnyPage, 'lost' | 'embed'>
+export type PageName = Exclude<AnyPage, 'lost' | 'embed' | 'away'>
 
 /** A page in a language, as a path names it. */
 export interface PageAddress {

@@ -7,6 +7,7 @@ import { useStore } from '../../../ui/store.ts'
 import { useNow } from '../../../ui/use-now.ts'
 import { formatDuration, formatMoney, messengerOf } from '../../format.ts'
 import { useRadio } from '../../radio-context.ts'
+import { TellMe } from '../../tell/tell-me.tsx'
 import { useSheetTexts } from '../texts.ts'
 import { TryAgain, useServiceName } from './offer.tsx'
 import { airtimeText } from './order-text.ts'
@@ -147,10 +148,12 @@ function PaidOrder({ order }: { order: Order }) {
   const s = useSheetTexts().support
   const heard = useStore(radio.heard)
   const nowMs = radio.connection.stationNowMs()
+  const airtime = airtimeOf(order, heard, nowMs)
   return (
     <>
       <Status isLarge>{s.paid}</Status>
-      <p role="status">{airtimeText(airtimeOf(order, heard, nowMs), nowMs, locale, s)}</p>
+      <p role="status">{airtimeText(airtime, nowMs, locale, s)}</p>
+      {(airtime.is === 'soon' || airtime.is === 'expected') && <TellMe song={{ order: order.id }} />}
     </>
   )
 }

@@ -7,10 +7,13 @@ import { Icon } from '../../../ui/icons.tsx'
 import { Sheet, SheetHead } from '../../../ui/sheet.tsx'
 import { useStore } from '../../../ui/store.ts'
 import { placeOf, trackLine } from '../../format.ts'
+import { requestLog } from '../../kept/request-log.ts'
 import { useRadio } from '../../radio-context.ts'
+import { TellMe } from '../../tell/tell-me.tsx'
 import { counted } from '../../texts/plural.ts'
 import { TrackText } from '../../track-text.tsx'
 import { NewsToast } from '../news-toast.tsx'
+import { useSheetTexts } from '../texts.ts'
 import { RequestStatus, useRequestStatus } from './status.tsx'
 
 const FIRST_TRACKS = 10
@@ -44,6 +47,7 @@ export function RequestSheet(props: { onClose: () => void; onChoose: (track: Lib
       <div class="sheet-body">
         <SheetHead title={t.request.title} close={t.close} />
         <RequestStatus id={STATUS_ID} />
+        <LastRequest />
         <SearchField query={query} onQuery={search} />
         <LibraryStatus library={library} foundCount={found.length} />
         <ol class="tracks" ref={list}>
@@ -59,6 +63,19 @@ export function RequestSheet(props: { onClose: () => void; onChoose: (track: Lib
       </div>
       <NewsToast />
     </Sheet>
+  )
+}
+
+/** The request that this device made last, while it is undecided or waits for its turn. */
+function LastRequest() {
+  const s = useSheetTexts().tell
+  const [last] = useStore(requestLog)
+  if (!last || !(last.is === 'sent' || last.is === 'accepted')) return null
+  return (
+    <div class="last-request">
+      <p class="nothing">{s.about(trackLine(last.track))}</p>
+      <TellMe song={{ request: last.track.id }} />
+    </div>
   )
 }
 

@@ -1,0 +1,85 @@
+import './not-found-page.css'
+import type { Locale } from '@solstice/contracts'
+import { useEffect } from 'preact/hooks'
+import { apiUrl } from './api.ts'
+import { StillHorizon } from './listener/stage/horizon.tsx'
+import { Languages } from './ui/language/languages.tsx'
+import type { PageProps } from './ui/page-props.ts'
+
+export const awayTexts: Record<Locale, { language: string; title: string; says: string; again: string }> = {
+  uk: {
+    language: 'Мова',
+    title: 'Станція не відповідає.',
+    says: 'Щойно вона повернеться, ця сторінка відкриється сама.',
+    again: 'Спробувати зараз',
+  },
+  en: {
+    language: 'Language',
+    title: 'The station isn’t responding.',
+    says: 'This page opens by itself as soon as the station is back.',
+    again: 'Try now',
+  },
+}
+
+/** A station that returns is asked by its listeners one after the other. */
+const TRY_AFTER_MS = 4_000
+const SPREAD_MS = 4_000
+
+/** Stands in for any page while the station can't be reached; kept by the service worker. */
+export function AwayPage({ locale, onLocale }: Pick<PageProps, 'locale' | 'onLocale'>) {
+  useEffect(returnByItself, [])
+  const t = awayTexts[locale]
+  return (
+    <>
+      <header class="header">
+        <div class="header-right">
+          <Languages page="player" locale={locale} label={t.language} onLocale={onLocale} />
+        </div>
+      </header>
+      <main class="stage lost">
+        <div class="sky" />
+        <div class="rim">
+          <StillHorizon sound="off" />
+        </div>
+        <section class="track">
+          <h1 class="title" data-size="m">
+            {t.title}
+          </h1>
+          <p class="byline" role="status">
+            {t.says}
+          </p>
+          <button type="button" class="button" onClick={comeBack}>
+            {t.again}
+          </button>
+        </section>
+      </main>
+    </>
+  )
+}
+
+/** Opens the page of this address as soon as the station answers. */
+function returnByItself(): () => void {
+  let timer: ReturnType<typeof setTimeout>
+  const look = async () => {
+    const answer = await fetch(apiUrl('/healthz'), { cache: 'no-store' }).catch(() => null)
+    if (answer?.ok) comeBack()
+    else timer = setTimeout(look, TRY_AFTER_MS + Math.random() * SPREAD_MS)
+  }
+  timer = setTimeout(look, TRY_AFTER_MS)
+  const online = () => {
+    clearTimeout(timer)
+    void look()
+  }
+  addEventListener('online', online)
+  return () => {
+    clearTimeout(timer)
+    removeEventListener('online', online)
+  }
+}
+
+function comeBack(): void {
+  // Its own address has no other page to come back to.
+  const own = /^(\/en)?\/away\/?$/.exec(location.pathname)
+  if (own) location.replace(`${own[1] ?? ''}/`)
+  else location.reload()
+}

@@ -1,0 +1,4 @@
+import { openPage } from './app.tsx'
+import { AwayPage } from './away-page.tsx'
+
+openPage(AwayPage)
