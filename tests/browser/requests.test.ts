@@ -12,6 +12,7 @@ import { builtPage } from '../harness/processes/programs.ts'
 import { openPaymentServices } from '../harness/servers/payment-services.ts'
 import { openPushService } from '../harness/servers/push-service.ts'
 import { openApp } from '../harness/stations/app.ts'
+import { until } from '../harness/until.ts'
 
 /** The notifications of a page after its browser got a message from the push service. */
 async function pushed(page: Page, message: SongNotification) {
@@ -26,13 +27,14 @@ async function pushed(page: Page, message: SongNotification) {
   const { origin } = new URL(page.url())
   const data = JSON.stringify(message)
   await developer.send('ServiceWorker.deliverPushMessage', { origin, registrationId: await registered, data })
-  const shown = await page.waitForFunction(async () => {
-    const registration = await navigator.serviceWorker.ready
-    const all = await registration.getNotifications()
-    return all.length > 0 && all.map(({ title, body, tag }) => ({ title, body, tag }))
-  })
+  const shown = () =>
+    page.evaluate(async () => {
+      const all = await (await navigator.serviceWorker.ready).getNotifications()
+      return all.map(({ title, body, tag }) => ({ title, body, tag }))
+    })
+  await until('the message is shown', async () => (await shown()).length > 0)
   await developer.detach()
-  return shown.jsonValue()
+  return shown()
 }
 
 t.test('a listener requests a song and an admin approves; the lyrics follow the sound', async (t) => {
@@ -46,7 +48,7 @@ t.test('a listener requests a song and an admin approves; the lyrics follow the 
   const { page, complaints } = await visit(t, api.url, {}, async (opening) => {
     await opening.context().grantPermissions(['notifications'], { origin: api.url })
     await opening.addInitScript((subscription) => {
-      const subscribed = { toJSON: () => subscription } as PushSubscription
+      const subscribed = { toJSON: () => subscription } as unknown as PushSubscription
       PushManager.prototype.subscribe = async () => subscribed
       PushManager.prototype.getSubscription = async () => null
     }, device.subscription)
