@@ -6,7 +6,7 @@ import { useRadio } from '../radio-context.ts'
 import { useSheetTexts } from '../sheets/texts.ts'
 import { canTell, keyOf, tellNoMore, tellOf, wishes } from './wishes.ts'
 
-/** Asks to be told when an own song is next; nothing where the station or the browser can't do that. */
+/** Asks to be told when an own track is next; nothing where the station or the browser can't do that. */
 export function TellMe({ song }: { song: AwaitedSong }) {
   const { radio, locale } = useRadio()
   const s = useSheetTexts().tell

@@ -2,7 +2,7 @@ import type { AwaitedSong, Locale } from '@solstice/contracts'
 import { fetchJson, get, post } from '../../api.ts'
 import { storedList } from '../kept/stored-list.ts'
 
-/** A song that the station tells this browser of. */
+/** A track that the station tells this browser of. */
 interface Wish {
   key: string
   /** At the station. */
@@ -32,7 +32,7 @@ export const canTell = (): boolean =>
   'serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window
 
 /**
- * Has the station tell this browser when the song is next. The browser asks its user first.
+ * Has the station tell this browser when the track is next. The browser asks its user first.
  *
  * @returns `denied` when the user doesn't allow it.
  * @throws when the station or the browser's push service refuses or can't be reached.
