@@ -40,7 +40,7 @@ for (const byMs of [8 * HOUR_MS, -8 * HOUR_MS])
     })
     const { app, ports } = station
     const tone = join(station.folder, 'tone.mp3')
-    await makeTone(tone, { hz: 440, seconds: 300 })
+    await makeTone(tone, { hz: 440, seconds: 300, isMono: true })
     const bytes = await readFile(tone)
     for (const id of songs) await station.addTrack(id, bytes, { duration: 300, artist: id })
     const air = await startAir(t, ports)

@@ -16,7 +16,7 @@ import { openApp } from '../harness/stations/app.ts'
 const SONG_S = 240
 /** Texts in large and in small type, on the sky, on the ground and on the sun. */
 const TEXTS = ['.name', '.languages', '.kicker', '.title', '.byline b', '.byline span', '.listen', '#next']
-const MOMENTS = 12
+const MOMENTS = 8
 const TURN_MS = 3000
 const MIN_CONTRAST = 4.5
 /** Pixels per CSS pixel: with fewer, thin letters are paler than their colour. */
@@ -27,7 +27,7 @@ t.test('the listener’s page', async (t) => {
   const station = await openApp(t, { STREAM_MODE: 'false', WEB_DIST: await builtPage() })
   const { app, ports, addTrack, folder } = station
   const path = join(folder, 'tone.mp3')
-  await makeTone(path, { hz: 440, seconds: SONG_S })
+  await makeTone(path, { hz: 440, seconds: SONG_S, isMono: true })
   const sound = await readFile(path)
   const facts = { album: 'Tidal Notes', year: 2019, duration: SONG_S }
   const [low, long] = await Promise.all([

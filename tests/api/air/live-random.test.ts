@@ -48,7 +48,11 @@ async function openStation(t: Test) {
   const one = await openApp(t, ENV, silent)
   const two = await openApp(t, ENV, silent, one)
   for (const name of ['a', 'b']) {
-    await makeTone(path(one.ports.config.mediaDir, `music/day/${name}.mp3`), { hz: 300, seconds: 200 })
+    await makeTone(path(one.ports.config.mediaDir, `music/day/${name}.mp3`), {
+      hz: 300,
+      seconds: 200,
+      isMono: true,
+    })
     await one.addTrack(`day/${name}.mp3`, null, { duration: 200, artist: name })
   }
   const urls = await Promise.all([one, two].map(({ app }) => app.listen({ port: 0, host: '127.0.0.1' })))

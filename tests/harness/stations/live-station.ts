@@ -103,7 +103,7 @@ function fiveMinutes(i: number): Promise<string> {
 
 async function makeSong(i: number): Promise<string> {
   const file = join(await temporaryFolder(t), `${i}.mp3`)
-  await makeTone(file, { hz: 220 * (i + 1), seconds: 300 })
+  await makeTone(file, { hz: 220 * (i + 1), seconds: 300, isMono: true })
   return file
 }
 
