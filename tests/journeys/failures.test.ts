@@ -46,6 +46,10 @@ async function assertContinuous(t: Test, mp3: Buffer, toneS = TONE_S) {
     t.equal(Math.round(length / 20) % toneS, 0, `a tone of ${length * 50} ms is whole`)
 }
 
+/** A station with a second mount. */
+const prepareWithMounts = (t: Test, songs = tones) =>
+  prepareStation(t, songs, { STREAM_MOUNTS: 'mp3:128,aac:64' })
+
 /** A worker that holds the lease: workers started after it stand by. */
 async function startFirst(station: Station): Promise<Process> {
   const worker = await station.startWorker()
@@ -65,8 +69,9 @@ t.test(
   'kill -9 of the worker, with a standby: the same track continues at the same frame',
   { buffered: true },
   async (t) => {
-    const station = await prepareStation(t, tones)
+    const station = await prepareWithMounts(t)
     const air = await followBroadcast(t, station)
+    const aac = await followBroadcast(t, station, 'aac-64')
     const [api, worker] = await Promise.all([station.startApi(), startFirst(station)])
     await station.startWorker()
     const listening = await listen(t, `${api.url}/api/stream/public.mp3`)
@@ -76,6 +81,7 @@ t.test(
     await worker.end('SIGKILL')
     await air.more(16)
     assertConsecutive(t, air.chunks)
+    if (mustBeWhole(t, aac)) assertConsecutive(t, aac.chunks)
     if (mustBeWhole(t, air)) await assertContinuous(t, await listening.received(LISTENED_BYTES))
     await gone(ffmpegs)
     t.pass('no ffmpeg of the dead worker is left')
@@ -118,10 +124,11 @@ t.test(
   'a suspended worker that resumes finds another on air, and stays silent',
   { buffered: true },
   async (t) => {
-    const station = await prepareStation(t, tones)
+    const station = await prepareWithMounts(t)
     const worker = await startFirst(station)
     const standby = await station.startWorker()
     const air = await followBroadcast(t, station)
+    const aac = await followBroadcast(t, station, 'aac-64')
     await air.more(4)
     process.kill(worker.child.pid!, 'SIGSTOP')
     await standby.printed(/the station is on air/)
@@ -129,6 +136,7 @@ t.test(
     await worker.printed(/lease lost/)
     await air.more(8)
     assertConsecutive(t, air.chunks)
+    if (mustBeWhole(t, aac)) assertConsecutive(t, aac.chunks)
   },
 )
 
@@ -136,9 +144,10 @@ t.test('killed and hanging ffmpeg processes are replaced inaudibly', { buffered:
   // Long enough for their decoders to be still at work when they are killed.
   const toneS = 7
   const long = tones.map((tone) => ({ ...tone, seconds: toneS }))
-  const station = await prepareStation(t, long)
+  const station = await prepareWithMounts(t, long)
   const [api, worker] = await Promise.all([station.startApi(), station.startWorker()])
   const air = await followBroadcast(t, station)
+  const aac = await followBroadcast(t, station, 'aac-64')
   const listening = await listen(t, `${api.url}/api/stream/public.mp3`)
   for (const signal of ['SIGKILL', 'SIGSTOP', 'SIGKILL'] as const) {
     await air.more(4)
@@ -149,6 +158,7 @@ t.test('killed and hanging ffmpeg processes are replaced inaudibly', { buffered:
   }
   await air.more(4)
   assertConsecutive(t, air.chunks)
+  if (mustBeWhole(t, aac)) assertConsecutive(t, aac.chunks)
   if (mustBeWhole(t, air)) await assertContinuous(t, listening.bytes(), toneS)
 })
 
@@ -156,9 +166,10 @@ t.test(
   'kill -9 of Redis: broadcast, queue and listeners survive until it returns',
   { buffered: true },
   async (t) => {
-    const station = await prepareStation(t, tones)
+    const station = await prepareWithMounts(t)
     const [api] = await Promise.all([station.startApi(), station.startWorker()])
     const air = await followBroadcast(t, station)
+    const aac = await followBroadcast(t, station, 'aac-64')
     const listening = await listen(t, `${api.url}/api/stream/public.mp3`)
     await air.more(6)
     // The journal is flushed once a second: changes acknowledged longer ago survive.
@@ -167,6 +178,7 @@ t.test(
     await station.redis.restart()
     await air.more(16)
     assertConsecutive(t, air.chunks)
+    if (mustBeWhole(t, aac)) assertConsecutive(t, aac.chunks)
     if (mustBeWhole(t, air)) await assertContinuous(t, await listening.received(LISTENED_BYTES))
     t.notOk(listening.response.destroyed, 'no listener was disconnected')
   },
