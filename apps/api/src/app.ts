@@ -111,19 +111,14 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   const lyrics = createLyrics(lookups, 'listeners')
   listeningRoutes(app, { ...deps, streams, lyrics, avatars: await readAvatars() })
   sessionRoutes(app, { ...deps, loginLog, superAdmin: await readSuperAdmin(deps, superAdmin) })
-  clipRoutes(app, deps)
-  uploadRoutes(app, deps)
-  trackRoutes(app, deps)
-  trackEditorRoutes(app, deps)
-  videoRoutes(app, deps)
+  libraryRoutes(app, {
+    ...{ ...deps, lyrics: createLyrics(lookups, 'admins') },
+    batches: ports.openLyricsBatches(),
+  })
   jobRoutes(app, deps)
-  groupRoutes(app, deps)
   administrationRoutes(app, deps)
   settingsRoutes(app, deps)
   backupRoutes(app, deps)
-  const batches = ports.openLyricsBatches()
-  lyricsRoutes(app, { ...deps, lyrics: createLyrics(lookups, 'admins'), batches })
-  artworkRoutes(app, deps)
   donationRoutes(app, deps)
   webhookRoutes(app, { ...deps, deliveries })
   notificationRoutes(app, deps)
@@ -146,6 +141,28 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   })
 
   return app
+}
+
+type DepsOf<Routes extends (app: FastifyInstance, deps: never) => void> = Parameters<Routes>[1]
+type LibraryDeps = DepsOf<typeof clipRoutes> &
+  DepsOf<typeof uploadRoutes> &
+  DepsOf<typeof trackRoutes> &
+  DepsOf<typeof trackEditorRoutes> &
+  DepsOf<typeof videoRoutes> &
+  DepsOf<typeof groupRoutes> &
+  DepsOf<typeof lyricsRoutes> &
+  DepsOf<typeof artworkRoutes>
+
+/** Everything about the library and its sounds. */
+function libraryRoutes(app: FastifyInstance, deps: LibraryDeps): void {
+  clipRoutes(app, deps)
+  uploadRoutes(app, deps)
+  trackRoutes(app, deps)
+  trackEditorRoutes(app, deps)
+  videoRoutes(app, deps)
+  groupRoutes(app, deps)
+  lyricsRoutes(app, deps)
+  artworkRoutes(app, deps)
 }
 
 /** Warns operators about pages refused under an undeclared name, at most once a minute. */

@@ -68,7 +68,7 @@ export interface FanOutDeps {
 
 /** Hands a mount out: one write of one shared buffer per listener, each time a write is due. */
 export function createFanOut(deps: FanOutDeps): FanOut {
-  const { mirror, clock, config, counter, silentMs = SILENT_MS, lateMs = LATE_MS } = deps
+  const { mirror, clock, silentMs = SILENT_MS, lateMs = LATE_MS } = deps
   const { ring } = mirror
   const listeners = createListeners(ring)
   let isClosing = false
@@ -99,28 +99,21 @@ export function createFanOut(deps: FanOutDeps): FanOut {
     beginRound(segment, clock.nowMs() - endsAtMs > BEHIND_MS)
   })
 
-  const refuseWithoutSound = () => {
-    if (isClosing || !mirror.isFresh(clock.nowMs())) throw new Failure('STREAM_NOT_READY')
-  }
-
   return {
     async serve(request, reply, { from, isForAllSites = false } = {}) {
+      const refuseWithoutSound = () => {
+        if (isClosing || !mirror.isFresh(clock.nowMs())) throw new Failure('STREAM_NOT_READY')
+      }
       refuseWithoutSound()
       if (from !== undefined) {
         await untilNear(mirror, from)
         refuseWithoutSound()
       }
-      const address = addressOf(request.raw, config.trustProxyHops)
-      if (!counter.hasRoom(address)) throw new Failure('RATE_LIMITED', { retryAfterSecs: RETRY_AFTER_S })
-      // A pipelined request has no socket to take until those before it are answered.
-      if (reply.raw.socket !== request.raw.socket) throw new Failure('BAD_REQUEST', { field: 'request' })
       const wantsTitles = request.headers['icy-metadata'] === '1'
       const start = startPoint(ring, wantsTitles, from)
       const head = headFor(request, deps, { wantsTitles, frame: start.frame, isForAllSites })
-      const socket = takeSocket(reply)
-      deps.onTaken?.(socket)
+      const socket = takeOver(request, reply, deps)
       if (socket.destroyed) return
-      socket.once('close', counter.acquire(address))
       if (request.method === 'HEAD') {
         socket.write(head)
         socket.destroySoon()
@@ -130,11 +123,8 @@ export function createFanOut(deps: FanOutDeps): FanOut {
       socket.write(head)
       for (const part of burst(ring, start, wantsTitles)) listeners.write(socket, part)
       socket.uncork()
-      listeners.add(socket, {
-        wantsTitles,
-        next: ring.newest!.serial + 1,
-        reserveMs: reserveMs(ring, start),
-      })
+      const next = ring.newest!.serial + 1
+      listeners.add(socket, { wantsTitles, next, reserveMs: reserveMs(ring, start) })
     },
     get listeners() {
       return listeners.size
@@ -153,6 +143,19 @@ export function createFanOut(deps: FanOutDeps): FanOut {
       await endGracefully(listeners.sockets())
     },
   }
+}
+
+/** Takes a connection over from HTTP, as one of the streams of its address. @throws {Failure} RATE_LIMITED */
+function takeOver(request: FastifyRequest, reply: FastifyReply, deps: FanOutDeps): Socket {
+  const { config, counter, onTaken } = deps
+  const address = addressOf(request.raw, config.trustProxyHops)
+  if (!counter.hasRoom(address)) throw new Failure('RATE_LIMITED', { retryAfterSecs: RETRY_AFTER_S })
+  // A pipelined request has no socket to take until those before it are answered.
+  if (reply.raw.socket !== request.raw.socket) throw new Failure('BAD_REQUEST', { field: 'request' })
+  const socket = takeSocket(reply)
+  onTaken?.(socket)
+  if (!socket.destroyed) socket.once('close', counter.acquire(address))
+  return socket
 }
 
 /** Waits for a frame that is about to come. */

@@ -76,6 +76,44 @@ export function createListeners(ring: Ring): Listeners {
   const steady = slicesOf(CADENCE)
   const slices = [...eager, ...steady]
   const all = () => slices.flatMap(({ members }) => members)
+  const { totals, write, advance } = createWriter(ring)
+
+  return {
+    write,
+    totals,
+    add(socket, { reserveMs, ...start }) {
+      const slice = (reserveMs >= STEADY_MS ? steady : eager).reduce((least, other) =>
+        other.members.length < least.members.length ? other : least,
+      )
+      const listener: StreamListener = { socket, ...start, slice, place: slice.members.length }
+      slice.members.push(listener)
+      socket.once('close', () => remove(listener))
+    },
+    serve(moment, edge, everyone) {
+      for (let index = moment; index < slices.length; index += MOMENTS) {
+        const slice = slices[index]!
+        if (!everyone && !hasTurn(slice, edge.serial)) continue
+        slice.served = edge.serial
+        // From the end, because a removal moves the last listener into the gap.
+        for (let place = slice.members.length - 1; place >= 0; place--) advance(slice.members[place]!, edge)
+      }
+    },
+    get size() {
+      return slices.reduce((sum, { members }) => sum + members.length, 0)
+    },
+    get lagMs() {
+      const { newest } = ring
+      if (!newest) return 0
+      const behindMs = ({ next, slice }: StreamListener) =>
+        next > slice.served ? 0 : newest.toMs - (ring.at(next)?.fromMs ?? newest.fromMs)
+      return all().reduce((most, listener) => Math.max(most, behindMs(listener)), 0)
+    },
+    sockets: () => all().map(({ socket }) => socket),
+  }
+}
+
+/** Writes to listeners, as far as each is near the live edge and its socket takes it; counts what happens. */
+function createWriter(ring: Ring) {
   const totals: StreamTotals = { bytes: 0, skips: 0, closed: 0 }
   const joined = createJoins(ring)
 
@@ -120,38 +158,7 @@ export function createListeners(ring: Ring): Listeners {
     }
   }
 
-  return {
-    write,
-    totals,
-    add(socket, { reserveMs, ...start }) {
-      const slice = (reserveMs >= STEADY_MS ? steady : eager).reduce((least, other) =>
-        other.members.length < least.members.length ? other : least,
-      )
-      const listener: StreamListener = { socket, ...start, slice, place: slice.members.length }
-      slice.members.push(listener)
-      socket.once('close', () => remove(listener))
-    },
-    serve(moment, edge, everyone) {
-      for (let index = moment; index < slices.length; index += MOMENTS) {
-        const slice = slices[index]!
-        if (!everyone && !hasTurn(slice, edge.serial)) continue
-        slice.served = edge.serial
-        // From the end, because a removal moves the last listener into the gap.
-        for (let place = slice.members.length - 1; place >= 0; place--) advance(slice.members[place]!, edge)
-      }
-    },
-    get size() {
-      return slices.reduce((sum, { members }) => sum + members.length, 0)
-    },
-    get lagMs() {
-      const { newest } = ring
-      if (!newest) return 0
-      const behindMs = ({ next, slice }: StreamListener) =>
-        next > slice.served ? 0 : newest.toMs - (ring.at(next)?.fromMs ?? newest.fromMs)
-      return all().reduce((most, listener) => Math.max(most, behindMs(listener)), 0)
-    },
-    sockets: () => all().map(({ socket }) => socket),
-  }
+  return { totals, write, advance }
 }
 
 /** Slices for each moment of as many rounds as there are between two turns. */

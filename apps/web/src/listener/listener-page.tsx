@@ -1,5 +1,5 @@
 import './listener-page.css'
-import type { Locale } from '@solstice/contracts'
+import type { Locale, RadioState } from '@solstice/contracts'
 import { useEffect, useErrorBoundary, useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { withoutDonation } from '../radio/donations/order.ts'
 import type { Radio } from '../radio/radio.ts'
@@ -13,7 +13,7 @@ import { followRequests } from './kept/follow-requests.ts'
 import { useKeys } from './keys.ts'
 import { Lists } from './lists.tsx'
 import { followPreferences, preferences } from './preferences/preferences.ts'
-import { RadioProvider } from './radio-context.ts'
+import { RadioProvider, useRadio } from './radio-context.ts'
 import { leavePlace, useAddressedSheet } from './sheets/addressed.ts'
 import { type SheetName, Sheets } from './sheets/sheets.tsx'
 import { sleepTimerOf } from './sleep/radio-sleep.ts'
@@ -26,7 +26,7 @@ import { ListenButton } from './stage/listen-button.tsx'
 import { useMediaSession } from './stage/media-session.ts'
 import { Notice } from './stage/notice.tsx'
 import type { Texts } from './texts/texts.ts'
-import { troubleOf } from './trouble.ts'
+import { type Trouble, troubleOf } from './trouble.ts'
 
 interface Props {
   radio: Radio
@@ -48,7 +48,6 @@ function WholePage({ radio, locale, texts: t, onLocale }: Props) {
   const link = useStore(radio.link)
   const sound = useStore(radio.sound)
   const [sheet, setSheet] = useState<SheetName | null>(null)
-  const isArtHidden = useStore(preferences.isArtHidden) === 'true'
   const areLyricsShown = useStore(preferences.lyrics) === 'show'
   const isDark = useStore(preferences.sky) === 'dark'
   const timer = useMemo(() => sleepTimerOf(radio), [radio])
@@ -60,7 +59,6 @@ function WholePage({ radio, locale, texts: t, onLocale }: Props) {
   const name = stationName(state, locale)
   const line = hasTitle ? nowPlayingLine(state, t) : ''
   const isLost = trouble === 'offline' ? sound.is !== 'playing' : sound.is === 'retrying'
-  const kicker = isLost ? '' : isOff ? t.onAir : state?.mode === 'night' ? t.night : t.day
   const show = (next: SheetName | null) => {
     if (!next) leavePlace()
     setSheet(next)
@@ -88,36 +86,11 @@ function WholePage({ radio, locale, texts: t, onLocale }: Props) {
     <RadioProvider value={{ radio, locale, t }}>
       <Header state={state} stationName={name} onLocale={onLocale} onSheet={show} />
       <main class="page">
-        <div class="stage">
-          <div class="sky">
-            <Stars />
-            <ArtistArt isHidden={isArtHidden} />
-          </div>
-          <div class="rim">
-            <Horizon isLost={isLost} />
-            {isOff && <ListenButton nowPlaying={line} />}
-          </div>
-          <section class="track" aria-label={t.radio}>
-            {hasTitle ? (
-              <CurrentTrack
-                state={state}
-                kicker={kicker}
-                onCover={() => show({ is: 'cover', track: state })}
-              />
-            ) : (
-              <Untitled text={t.states[trouble ?? 'connecting'].says} />
-            )}
-            <Notice
-              trouble={trouble}
-              isTextShown={hasTitle}
-              onOrder={(orderId) => show({ is: 'donate', about: { orderId } })}
-            />
-            <Controls
-              onLyrics={hasLyrics ? () => show({ is: 'lyrics' }) : null}
-              onRequest={() => show({ is: 'request' })}
-            />
-          </section>
-        </div>
+        <Stage
+          {...{ state, trouble, line, isOff, isLost, hasLyrics }}
+          kicker={isLost ? '' : isOff ? t.onAir : state?.mode === 'night' ? t.night : t.day}
+          onSheet={show}
+        />
         <Lists
           state={state}
           onRequest={() => show({ is: 'request' })}
@@ -131,6 +104,58 @@ function WholePage({ radio, locale, texts: t, onLocale }: Props) {
       <SleepMark timer={timer} onOpen={() => show({ is: 'sleep' })} />
       <Sheets open={open} state={state} timer={timer} onChange={show} />
     </RadioProvider>
+  )
+}
+
+interface StageProps {
+  state: RadioState | null
+  trouble: Trouble | null
+  /** What plays, in a line; empty when nothing has a title. */
+  line: string
+  /** Above the title. */
+  kicker: string
+  isOff: boolean
+  isLost: boolean
+  hasLyrics: boolean
+  onSheet: (next: SheetName) => void
+}
+
+/** The sky, the horizon, and the track with its controls. */
+function Stage({ state, trouble, line, kicker, isOff, isLost, hasLyrics, onSheet }: StageProps) {
+  const { t } = useRadio()
+  const isArtHidden = useStore(preferences.isArtHidden) === 'true'
+  const hasTitle = state !== null && !state.isPreparing
+  return (
+    <div class="stage">
+      <div class="sky">
+        <Stars />
+        <ArtistArt isHidden={isArtHidden} />
+      </div>
+      <div class="rim">
+        <Horizon isLost={isLost} />
+        {isOff && <ListenButton nowPlaying={line} />}
+      </div>
+      <section class="track" aria-label={t.radio}>
+        {hasTitle ? (
+          <CurrentTrack
+            state={state}
+            kicker={kicker}
+            onCover={() => onSheet({ is: 'cover', track: state })}
+          />
+        ) : (
+          <Untitled text={t.states[trouble ?? 'connecting'].says} />
+        )}
+        <Notice
+          trouble={trouble}
+          isTextShown={hasTitle}
+          onOrder={(orderId) => onSheet({ is: 'donate', about: { orderId } })}
+        />
+        <Controls
+          onLyrics={hasLyrics ? () => onSheet({ is: 'lyrics' }) : null}
+          onRequest={() => onSheet({ is: 'request' })}
+        />
+      </section>
+    </div>
   )
 }
 
