@@ -1,4 +1,4 @@
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { advances, flaws, hears, prepare, titleShown, tones, visit } from '../harness/browser/browser.ts'
 
 t.test(
@@ -49,6 +49,7 @@ t.test(
     await page.locator('dialog').waitFor({ state: 'detached' })
 
     t.same(complaints, [], 'the browser has nothing to complain of')
+    await t.test('Listen works before the scripts have come, and without any', (t) => pressEarly(t, api.url))
 
     await api.process.end()
     await page.locator('.notice[role=alert]').waitFor()
@@ -61,3 +62,29 @@ t.test(
     t.pass('the page and its sound came back by themselves')
   },
 )
+
+async function pressEarly(t: Test, url: string): Promise<void> {
+  const { page } = await visit(t, 'about:blank')
+  let release = () => {}
+  const isReleased = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route('**/assets/*.js', async (route) => {
+    await isReleased
+    await route.continue()
+  })
+  await page.goto(url, { waitUntil: 'commit' })
+  await page.locator('.listen').click()
+  await page.waitForURL(`${url}/#listen`, { waitUntil: 'commit' })
+  release()
+  await page.locator('.horizon[data-sound=playing]').waitFor()
+  await page.waitForURL(`${url}/`)
+
+  const context = await page.context().browser()!.newContext({ javaScriptEnabled: false })
+  t.teardown(() => context.close())
+  const plain = await context.newPage()
+  await plain.goto(url)
+  const asked = plain.waitForRequest('**/api/stream/public.mp3')
+  await plain.locator('.listen:visible').click({ noWaitAfter: true })
+  await asked
+}

@@ -2,6 +2,7 @@ import { openPage } from './app.tsx'
 import { isFromHistory, readArrival } from './arrival.ts'
 import { keepInstallation } from './listener/install/offer-of-browser.ts'
 import { ListenerPage } from './listener/listener-page.tsx'
+import { honourEarlyPress } from './listener/stage/early-press.ts'
 import { loadedTexts, loadTexts } from './listener/texts/texts.ts'
 import { createRadio } from './radio/radio.ts'
 
@@ -26,3 +27,4 @@ const forget = radio.sound.subscribe(({ is }) => {
     .then(({ offerInstallation }) => offerInstallation(radio))
     .catch(() => {})
 })
+honourEarlyPress(radio.play)
