@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { defaultSettings } from '@solstice/station'
 import t from 'tap'
 import { prepare, tones, visit } from '../harness/browser/browser.ts'
@@ -148,6 +149,13 @@ t.test('the first paint is the station', async (t) => {
     await switchToDay(url)
     await until('it is day', async () => (await sent(url)).mode === 'day')
     t.match(await sent(`${url}/en/`), { mode: 'day', themeColor: '#f6efe2' })
+    const dark = await sent(`${url}/en/`, { cookie: 'radio_look=dark.150.still.8a4b08' })
+    t.match(dark, { mode: 'night', themeColor: '#10131f' }, 'and dark to whoever chose that')
+    t.match(dark.html, / data-text-size="150" data-motion="none" data-accent="own">/)
+    const [, style = ''] = /<style>(:root{--accent-day:#[^<]*)</.exec(dark.html) ?? []
+    const hash = createHash('sha256').update(style).digest('base64')
+    t.ok(dark.headers.get('content-security-policy')!.includes(`'sha256-${hash}'`), style)
+    t.match(dark.headers.get('vary'), /Cookie/)
   })
 })
 

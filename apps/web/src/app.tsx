@@ -12,7 +12,7 @@ import {
   type PageAddress,
   parsePath,
   pathOf,
-  tellStation,
+  tellLanguage,
 } from './ui/language/language.ts'
 import type { PageProps } from './ui/page-props.ts'
 import { tellPlacedStyles } from './ui/placed-styles.ts'
@@ -107,7 +107,7 @@ function arrive(): PageAddress {
   if (locale !== 'uk' || !chosen || chosen === 'uk') return place ?? { page: 'player', locale }
   const preferred: PageAddress = { ...(place ?? { page: 'player' }), locale: chosen }
   // Chosen before stations were told, or too long ago for its cookie.
-  tellStation(preferred.page, chosen)
+  tellLanguage(preferred.page, chosen)
   if (place) history.replaceState(null, '', pathOf(preferred) + location.search)
   return preferred
 }

@@ -5,6 +5,7 @@ import { adminTexts } from './admin/texts.ts'
 import { AwayPage, awayTexts } from './away-page.tsx'
 import { nowPlayingLine, stationName, trackLine } from './listener/format.ts'
 import { ListenerPage } from './listener/listener-page.tsx'
+import { accentStyle } from './listener/preferences/accent.ts'
 import { en } from './listener/texts/en.ts'
 import { type Texts, uk } from './listener/texts/uk.ts'
 import { guestTexts } from './live/guest/texts.ts'
@@ -24,7 +25,7 @@ const historyTitle = (t: Texts, { date, time }: { date: string | null; time: str
   [t.extras.history, date, date && time].filter(Boolean).join(' ')
 
 /** The first look of a page, made of the components that its scripts draw it with. For the API. */
-export const renderPage: RenderPage = (page, { locale, state, arrival, song, place }) => {
+export const renderPage: RenderPage = (page, { locale, state, arrival, song, place, look }) => {
   const t = texts[locale]
   const name = stationName(state, locale)
   const line = arrival && !state.isPreparing ? nowPlayingLine(state, t) : ''
@@ -48,7 +49,8 @@ export const renderPage: RenderPage = (page, { locale, state, arrival, song, pla
     title: [headlines[page], name].filter(Boolean).join(' · '),
     description: t.description,
     stationName: name,
-    themeColor: themes[state.mode].sky,
+    themeColor: themes[look.isDark ? 'night' : state.mode].sky,
+    style: accentStyle(look.accent),
     body: bodies[page] ? renderToString(bodies[page] as never) : '',
   }
 }

@@ -1,4 +1,5 @@
 import type { Locale } from './localized.ts'
+import type { Look } from './look.ts'
 import type { PublicConfig, RadioState } from './resources/station.ts'
 
 /**
@@ -55,6 +56,8 @@ export interface PageView {
   /** The name of the station in the language of the page and the mode on air. */
   stationName: string
   themeColor: string
+  /** CSS that the look needs; '' when it needs none. */
+  style: string
   /** Rendered from the page's own components; '' where the scripts draw everything. */
   body: string
 }
@@ -70,5 +73,6 @@ export type RenderPage = (
     /** The song that a link names; absent without one. */
     song?: { title: string; artist: string }
     place?: ListenerPlace
+    look: Look
   },
 ) => PageView

@@ -1,5 +1,5 @@
 import { type PageView, sharing } from '@solstice/contracts'
-import { type Html, html } from './html.ts'
+import { type Html, html, ownMarkup } from './html.ts'
 import { type LinkFacts, linkTags } from './link-tags.ts'
 
 /** A page and the moment it is sent: all that its head may speak of. */
@@ -7,7 +7,7 @@ export interface PageFacts extends Omit<PageView, 'body'>, LinkFacts {}
 
 /** The tags of a page's head, but for scripts and style sheets. */
 export function headTags(facts: PageFacts): Html {
-  const { title, description, stationName, themeColor, locale } = facts
+  const { title, description, stationName, themeColor, style, locale } = facts
   return html`<title>${title}</title>
 <meta name="description" content="${description}">
 <meta name="theme-color" content="${themeColor}">
@@ -19,5 +19,5 @@ ${linkTags(facts)}
 <meta name="application-name" content="${stationName}">
 <meta name="mobile-web-app-capable" content="yes">
 <meta name="apple-mobile-web-app-title" content="${stationName}">
-<meta name="apple-mobile-web-app-status-bar-style" content="default">`
+<meta name="apple-mobile-web-app-status-bar-style" content="default">${style ? html`<style>${ownMarkup(style)}</style>` : null}`
 }

@@ -4,8 +4,12 @@ import {
   ARRIVAL_ID,
   type Arrival,
   LISTENER_LANGUAGE,
+  LISTENER_LOOK,
+  type Look,
   locales,
+  lookOf,
   type NowPlaying,
+  ownLook,
   type PageName,
   type PageView,
   type RadioState,
@@ -27,7 +31,7 @@ import { headTags } from './head.ts'
 import { jsonElement, ownMarkup } from './html.ts'
 import { policyHeaders } from './policies.ts'
 import { createRenderedPages, encodingFor, type RenderedPage } from './rendered.ts'
-import { fillTemplate, readTemplate } from './template.ts'
+import { fillTemplate, readTemplate, styleHash } from './template.ts'
 
 export interface PagesDeps extends StationDeps {
   settings: UiSettingsMirror
@@ -73,8 +77,9 @@ export async function servePages(app: FastifyInstance, deps: PagesDeps): Promise
     const address = await existing(deps, pageAt(path, asked))
     if (!root || programs.test(path) || !wantsPage(request, address)) throw new Failure('NOT_FOUND')
     const origin = origins.ownOrigin(request.raw)
-    const key = JSON.stringify([address, origin])
-    const page = await rendered.get(key, () => render(address, origin))
+    const look = address.page === 'player' ? lookOf(request.cookies[LISTENER_LOOK]) : ownLook
+    const key = JSON.stringify([address, origin, look])
+    const page = await rendered.get(key, () => render(address, origin, look))
     const encoding = encodingFor(request.headers['accept-encoding'])
     // As set for all answers. It can't name other sites, so where those are allowed the policy alone speaks.
     reply.raw.removeHeader('x-frame-options')
@@ -125,13 +130,13 @@ async function openRenderer(app: FastifyInstance, deps: PagesDeps, root: string 
     }
   }
 
-  return async (address: NamedAddress, origin: string): Promise<RenderedPage> => {
+  return async (address: NamedAddress, origin: string, look: Look): Promise<RenderedPage> => {
     const { page, locale, place, song, isOffline } = address
     const state = syncPayload()
     const arrival = page === 'player' && !isOffline ? await arrivalWith(state) : null
     const { text, styles } = await readTemplate(root!, files[page])
-    const about = { locale, state, arrival, ...(place && { place }), ...(song && { song }) }
-    const { body, ...view } = viewOf(
+    const about = { locale, state, arrival, look, ...(place && { place }), ...(song && { song }) }
+    const { body, style, ...view } = viewOf(
       () => renderPage(page, about),
       () => drawnByScripts(page, about),
       log,
@@ -142,16 +147,18 @@ async function openRenderer(app: FastifyInstance, deps: PagesDeps, root: string 
         lang: locale,
         // The copy for when there is no network is for listeners of either language.
         textsIn: isOffline ? locales : [locale],
-        mode: state.mode,
+        mode: look.isDark ? 'night' : state.mode,
+        look,
         head: headTags({
           ...{ ...view, page, locale, origin, translations: pathsOf(page, place) },
           // The copy for when there is no network shows no track.
           nowPlaying: isOffline ? { ...nowPlaying, current: null } : nowPlaying,
+          style,
         }),
         body: ownMarkup(body),
         data: arrival && jsonElement(arrival, { id: ARRIVAL_ID }),
       }),
-      styles,
+      styles: style ? [...styles, styleHash(style)] : styles,
     }
   }
 }
@@ -170,7 +177,7 @@ async function loadRenderer(root: string, log: Logger): Promise<RenderPage> {
 const drawnByScripts: RenderPage = (_, { locale, state }) => {
   const { dayRadioName, nightRadioName } = state.uiSettings.byLang[locale]
   const stationName = state.mode === 'night' ? nightRadioName : dayRadioName
-  return { title: stationName, description: '', stationName, themeColor: '', body: '' }
+  return { title: stationName, description: '', stationName, themeColor: '', style: '', body: '' }
 }
 
 /** A page that can't be rendered is still sent: its scripts draw it. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { ownLook } from '@solstice/contracts'
 import t from 'tap'
 import { temporaryFolder } from '../../../../tests/harness/processes/processes.ts'
 import { html, jsonElement } from './html.ts'
@@ -25,11 +26,12 @@ t.test('a page gets its language, mode, head, body and data', async (t) => {
     lang: 'en',
     textsIn: ['en'],
     mode: 'night',
+    look: { ...ownLook, textSize: '150', isStill: true },
     head: html`<title>${'$& <Song>'}</title>`,
     body: html`<h1>Song</h1>`,
     data: jsonElement({ a: '$1' }),
   })
-  t.match(text, '<html lang="en" data-mode="night">')
+  t.match(text, '<html lang="en" data-mode="night" data-text-size="150" data-motion="none">')
   t.match(text, '<head><title>$&amp; &lt;Song&gt;</title>', 'signs of replacements mean nothing')
   t.match(text, '<div id="page"><h1>Song</h1></div><script type="application/json">{"a":"$1"}</script>')
   t.notMatch(text, /Built|<!--/)
@@ -43,7 +45,15 @@ t.test('a page fetches its texts in its own language only', async (t) => {
     `${link('uk')}${link('en')}<link rel="modulepreload" href="/b.js"></head>`,
   )
   const filled = (textsIn: string[]) =>
-    fillTemplate(file, { lang: 'en', textsIn, mode: 'day', head: html``, body: html``, data: null })
+    fillTemplate(file, {
+      lang: 'en',
+      textsIn,
+      mode: 'day',
+      look: ownLook,
+      head: html``,
+      body: html``,
+      data: null,
+    })
   t.same(filled(['en']).match(/[\w/]+\.js/g), ['/assets/en.js', '/b.js'])
   t.same(filled(['uk', 'en']).match(/[\w/]+\.js/g), ['/assets/uk.js', '/assets/en.js', '/b.js'])
 })

@@ -42,3 +42,16 @@ export function legibleAccent(colour: string, mode: Mode): string {
   }
   return colourOf(end)
 }
+
+/** What style sheets know an accent by, in both modes. */
+export const accentProperties = (colour: string): Record<`--accent-${Mode}`, string> => ({
+  '--accent-day': colour && legibleAccent(colour, 'day'),
+  '--accent-night': colour && legibleAccent(colour, 'night'),
+})
+
+/** A rule with these for the page as it is sent; '' without an accent. */
+export function accentStyle(colour: string): string {
+  if (!colour) return ''
+  const lines = Object.entries(accentProperties(colour)).map(([name, value]) => `${name}:${value}`)
+  return `:root{${lines.join(';')}}`
+}

@@ -1,7 +1,9 @@
 import './accent.css'
+import { LISTENER_LOOK, type Look, lookText } from '@solstice/contracts'
 import { readStored, writeStored } from '../../ui/browser-storage.ts'
 import { createStore, type Store } from '../../ui/store.ts'
-import { isColour, legibleAccent } from './accent.ts'
+import { tellStation } from '../../ui/tell-station.ts'
+import { accentProperties, isColour } from './accent.ts'
 import { storedChoice } from './stored-choice.ts'
 
 const shown = ['show', 'hide'] as const
@@ -36,22 +38,29 @@ function storedColour(): Store<string> {
   return colour
 }
 
-/** Applies those that style sheets know, now and when they change. */
+/** What of it the first paint shows. */
+const chosenLook = (): Look => ({
+  isDark: preferences.sky.value === 'dark',
+  textSize: preferences.textSize.value,
+  isStill: preferences.motion.value === 'none',
+  accent: accent.value,
+})
+
+/** Applies those that style sheets know, now and when they change; the station sends the next page with them. */
 export function followPreferences(): () => void {
   const { style, dataset } = document.documentElement
   const apply = () => {
-    style.setProperty('--text-size', String(Number(preferences.textSize.value) / 100))
+    dataset.textSize = preferences.textSize.value
     dataset.motion = preferences.motion.value
     const colour = accent.value
     if (colour) dataset.accent = 'own'
     else delete dataset.accent
-    for (const mode of ['day', 'night'] as const)
-      style.setProperty(`--accent-${mode}`, colour && legibleAccent(colour, mode))
+    for (const [name, value] of Object.entries(accentProperties(colour))) style.setProperty(name, value)
+    tellStation(LISTENER_LOOK, lookText(chosenLook()))
   }
   apply()
-  const unfollow = [preferences.textSize, preferences.motion, accent].map((store: Store<string>) =>
-    store.subscribe(apply),
-  )
+  const followed = [preferences.sky, preferences.textSize, preferences.motion, accent]
+  const unfollow = followed.map((store: Store<string>) => store.subscribe(apply))
   return () => {
     for (const end of unfollow) end()
   }

@@ -8,6 +8,7 @@ import {
   placeAt,
 } from '@solstice/contracts'
 import { readStored, writeStored } from '../browser-storage.ts'
+import { tellStation } from '../tell-station.ts'
 
 /** The pages of this client among which one can move. */
 export type PageName = Exclude<AnyPage, 'lost' | 'embed' | 'away'>
@@ -23,7 +24,6 @@ export interface PageAddress {
 }
 
 const ADMIN_CHOICE = 'lang'
-const CHOICE_LIFE_S = 365 * 24 * 3600
 const paths: Record<string, PageAddress> = {
   '/': { page: 'player', locale: 'uk' },
   '/index.html': { page: 'player', locale: 'uk' },
@@ -64,12 +64,10 @@ export function chosenLocale(page: PageName = 'player'): Locale | null {
 
 export function chooseLocale({ page, locale }: PageAddress): void {
   writeStored(choiceOf(page), locale)
-  tellStation(page, locale)
+  tellLanguage(page, locale)
 }
 
 /** Lets the station send the next page in the language that a listener chose. */
-export function tellStation(page: PageName, locale: Locale): void {
-  if (choiceOf(page) === LISTENER_LANGUAGE)
-    // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in all browsers
-    document.cookie = `${LISTENER_LANGUAGE}=${locale}; path=/; max-age=${CHOICE_LIFE_S}; samesite=lax`
+export function tellLanguage(page: PageName, locale: Locale): void {
+  if (choiceOf(page) === LISTENER_LANGUAGE) tellStation(LISTENER_LANGUAGE, locale)
 }
