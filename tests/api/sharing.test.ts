@@ -103,6 +103,23 @@ t.test('oEmbed describes the listener page, as JSON', async (t) => {
   t.equal((await ask({})).statusCode, 400)
 })
 
+t.test('where other sites may show the player, oEmbed brings it', async (t) => {
+  const { app } = await openApp(t, { ...PUBLIC, EMBED_ORIGINS: 'https://blog.example' })
+  const ask = async (query: string) =>
+    (await app.inject(`/oembed?url=https%3A%2F%2Fradio.example%2Fen%2F${query}`)).json()
+  const described = await ask('')
+  t.match(described, { type: 'rich', width: 420, height: 112, thumbnail_width: 1200 })
+  t.match(
+    described.html,
+    /^<iframe src="https:\/\/radio\.example\/embed\?lang=en" title="[^"<]+" width="420" /,
+  )
+  t.match(await ask('&maxwidth=300'), { type: 'rich', width: 300 })
+  for (const little of ['&maxwidth=200', '&maxheight=100']) {
+    const { type, html } = await ask(little)
+    t.same([type, html], ['link', undefined], little)
+  }
+})
+
 t.test('robots find the pages of both languages, and stay away from those of admins', async (t) => {
   const { app } = await openApp(t, { ...PUBLIC, RADIO_HOSTS_MODE: 'true', STREAM_MODE: 'true' })
   const robots = await app.inject('/robots.txt')
@@ -131,7 +148,7 @@ t.test('the manifest has the name of the station in its language', async (t) => 
   t.ok(en.icons.some(({ purpose }: { purpose: string }) => purpose === 'maskable'))
   t.same(
     en.shortcuts.map(({ url }: { url: string }) => url),
-    ['/en/adpanel'],
+    ['/en/#request', '/en/adpanel'],
   )
   t.equal((await app.inject('/manifest.webmanifest?lang=fr')).statusCode, 400)
 })

@@ -23,6 +23,7 @@ t.test('shortcuts lead to pages in the language of the manifest', async (t) => {
     name: 'Dawn FM',
     start_url: '/en/',
     shortcuts: [
+      { name: 'Request a song', url: '/en/#request' },
       { name: 'Go on air', url: '/en/guest' },
       { name: 'Control room', url: '/en/adpanel' },
     ],

@@ -34,12 +34,14 @@ const SHORT_NAME = 12
 const texts = {
   uk: {
     description: 'Одна трансляція для всіх',
+    request: 'Замовити пісню',
     guest: 'Вийти в ефір',
     panel: 'Пульт',
     day: 'Денна програма',
   },
   en: {
     description: 'One broadcast for everybody',
+    request: 'Request a song',
     guest: 'Go on air',
     panel: 'Control room',
     day: 'The day programme',
@@ -75,7 +77,11 @@ export function manifest(
       { src: '/icon-512.png', sizes: '512x512', type: 'image/png', purpose: 'any' },
       { src: '/icon-512.png', sizes: '512x512', type: 'image/png', purpose: 'maskable' },
     ],
-    shortcuts: [...(hasGuests ? [shortcut(t.guest, '/guest')] : []), shortcut(t.panel, '/adpanel')],
+    shortcuts: [
+      shortcut(t.request, '/#request'),
+      ...(hasGuests ? [shortcut(t.guest, '/guest')] : []),
+      shortcut(t.panel, '/adpanel'),
+    ],
     screenshots: [
       {
         src: '/screenshot-wide.png',

@@ -1,4 +1,4 @@
-import { type Locale, sharing } from '@solstice/contracts'
+import { type Locale, type NowPlaying, sharing } from '@solstice/contracts'
 import { Failure } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
 import type { Tokens } from '../auth/tokens.ts'
@@ -11,13 +11,14 @@ import type { SharePictures } from '../links/pictures.ts'
 import { cardOf, languageOf, pictureOf, trackLine } from '../links/shared.ts'
 import { manifest, robotsText, sitemapText } from '../links/site-files.ts'
 import type { Snapshots } from '../now-playing/snapshots.ts'
+import { html } from '../pages/html.ts'
 
 /** Services keep previews for longer anyway. */
 const PREVIEW_AGE_S = 60
 const SITE_FILE_AGE_S = 3_600
 
 export interface SharingDeps {
-  config: { trustProxyHops: number; radioHostsMode: boolean }
+  config: { trustProxyHops: number; radioHostsMode: boolean; embedOrigins: readonly string[] }
   snapshots: Snapshots
   pictures: SharePictures
   settings: Pick<UiSettingsMirror, 'now'>
@@ -60,23 +61,48 @@ function previewRoutes(app: FastifyInstance, deps: SharingDeps): void {
       const lang = languageOf(query.url, origin)
       if (lang === null) throw new Failure('NOT_FOUND')
       reply.header('cache-control', `public, max-age=${PREVIEW_AGE_S}`)
-      return describe(lang, snapshots.now().replyFor(origin), query)
+      const now = snapshots.now().replyFor(origin)
+      const player =
+        config.embedOrigins.length > 0 ? playerFrame(now, lang, query) : { type: 'link' as const }
+      return { ...describe(now, lang, query), ...player }
     },
     options,
   )
 }
 
-function describe(
+interface Room {
+  maxwidth?: number
+  maxheight?: number
+}
+
+/** What the compact player takes, pixels. */
+const FRAME = { width: 420, minWidth: 260, height: 112 }
+
+/** The player in a frame; the link alone where it has no room. */
+function playerFrame(
+  { station }: NowPlaying,
   lang: Locale,
-  now: Parameters<typeof cardOf>[0],
-  { maxwidth = Number.POSITIVE_INFINITY, maxheight = Number.POSITIVE_INFINITY },
+  { maxwidth = FRAME.width, maxheight = FRAME.height }: Room,
+) {
+  const { height } = FRAME
+  const width = Math.min(FRAME.width, maxwidth)
+  if (width < FRAME.minWidth || maxheight < height) return { type: 'link' as const }
+  const src = new URL(`/embed?lang=${lang}`, station.url).href
+  const title = station.name[lang]
+  const frame = html`<iframe src="${src}" title="${title}" width="${width}" height="${height}" style="border:0" loading="lazy"></iframe>`
+  return { type: 'rich' as const, html: frame.text, width, height }
+}
+
+function describe(
+  now: NowPlaying,
+  lang: Locale,
+  { maxwidth = Number.POSITIVE_INFINITY, maxheight = Number.POSITIVE_INFINITY }: Room,
 ) {
   const name = now.station.name[lang]
   const { url, width, height } = pictureOf(now, lang)
   const thumbnail = { thumbnail_url: url, thumbnail_width: width, thumbnail_height: height }
   return {
     version: '1.0' as const,
-    type: 'link' as const,
     title: trackLine(now) || name,
     ...(now.current?.artist && { author_name: now.current.artist }),
     provider_name: name,

@@ -41,7 +41,12 @@ export const getOembed = defineRoute({
   }),
   reply: Type.Object({
     version: Type.Literal('1.0'),
-    type: Type.Literal('link'),
+    type: Type.Union([Type.Literal('rich'), Type.Literal('link')], {
+      description: '`rich` with a player where other sites may show it and there is room; else `link`',
+    }),
+    html: Type.Optional(Type.String({ description: 'a frame with the player; with `rich` only' })),
+    width: Type.Optional(Type.Integer({ description: 'pixels; with `rich` only' })),
+    height: Type.Optional(Type.Integer({ description: 'pixels; with `rich` only' })),
     title: Type.String(),
     author_name: Type.Optional(Type.String()),
     provider_name: Type.String(),
@@ -56,7 +61,10 @@ export const getOembed = defineRoute({
     query: { url: 'https://radio.example/en/' },
     reply: {
       version: '1.0',
-      type: 'link',
+      type: 'rich',
+      html: '<iframe src="https://radio.example/embed?lang=en" title="Solstice" width="420" height="112" style="border:0" loading="lazy"></iframe>',
+      width: 420,
+      height: 112,
       title: 'Morning Tide · Hilda',
       author_name: 'Hilda',
       provider_name: 'Solstice',

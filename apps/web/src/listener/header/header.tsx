@@ -2,6 +2,7 @@ import type { Locale, RadioState } from '@solstice/contracts'
 import { Icon } from '../../ui/icons.tsx'
 import { Languages } from '../../ui/language/languages.tsx'
 import { useStore } from '../../ui/store.ts'
+import { useToast } from '../../ui/toast.tsx'
 import { useRadio } from '../radio-context.ts'
 import type { SheetName } from '../sheets/sheets.tsx'
 import { Link } from './link.tsx'
@@ -21,7 +22,8 @@ export function Header({ state, stationName, onLocale, onSheet }: Props) {
   const { radio, locale, t } = useRadio()
   const link = useStore(radio.link)
   const isHosting = useStore(radio.connection.isHosting)
-  const items = useMenuItems(stationName, onSheet)
+  const [toast, say] = useToast()
+  const items = useMenuItems(stationName, onSheet, say)
   const links = headerLinks(state, isHosting, locale, t)
   return (
     <header class="header">
@@ -45,6 +47,7 @@ export function Header({ state, stationName, onLocale, onSheet }: Props) {
           <Languages page="player" locale={locale} label={t.language} onLocale={onLocale} />
         </div>
         <Menu links={links} onLocale={onLocale} items={items} />
+        {toast}
       </div>
     </header>
   )

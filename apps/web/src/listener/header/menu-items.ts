@@ -13,14 +13,21 @@ export interface MenuItem {
 }
 
 /** What a listener can do beyond listening, as far as this browser can. */
-export function useMenuItems(stationName: string, show: (sheet: SheetName) => void): MenuItem[] {
+export function useMenuItems(
+  stationName: string,
+  show: (sheet: SheetName) => void,
+  say: (text: string) => void,
+): MenuItem[] {
   const { radio, locale, t } = useRadio()
   const cast = useRemotePlayback()
   const isOff = useStore(radio.sound).is === 'off'
   const openMini = () =>
     void import('../mini/mini-player.tsx').then(({ openMiniPlayer }) => openMiniPlayer({ radio, locale, t }))
-  const shareStation = () =>
-    void share(stationName, new URL(pathOf({ page: 'player', locale }), location.href).href)
+  const shareStation = async () => {
+    const { href } = new URL(pathOf({ page: 'player', locale }), location.href)
+    const outcome = await share(stationName, href)
+    if (outcome !== 'shared') say(outcome === 'copied' ? t.copied : `${t.notCopied} ${href}`)
+  }
   const items: (MenuItem | false | null)[] = [
     {
       icon: 'history',

@@ -1,9 +1,9 @@
 import './controls.css'
-import { useState } from 'preact/hooks'
 import { apiUrl } from '../../../api.ts'
 import { isChatting } from '../../../radio/timeline.ts'
 import { Icon } from '../../../ui/icons.tsx'
 import { useStore } from '../../../ui/store.ts'
+import { useToast } from '../../../ui/toast.tsx'
 import { Heart } from '../../kept/heart.tsx'
 import { useRadio } from '../../radio-context.ts'
 import { PlayButton } from './play-button.tsx'
@@ -57,13 +57,11 @@ export function Controls({ onLyrics, onRequest }: Props) {
   )
 }
 
-const TOAST_MS = 6000
-
 /** Copies the address of the public stream, or of the page where there is none. */
 function CopyLink() {
   const { radio, t } = useRadio()
   const isStream = useStore(radio.config)?.streamMode ?? false
-  const [toast, setToast] = useState('')
+  const [toast, say] = useToast()
   const label = isStream ? t.copyStream : t.copyPage
   const copy = async () => {
     const link = isStream ? new URL(apiUrl('/api/stream/public.mp3'), location.href).href : location.href
@@ -71,8 +69,7 @@ function CopyLink() {
       () => true,
       () => false,
     )
-    setToast(isCopied ? t.copied : `${t.notCopied} ${link}`)
-    setTimeout(() => setToast(''), TOAST_MS)
+    say(isCopied ? t.copied : `${t.notCopied} ${link}`)
   }
   return (
     <>
@@ -80,9 +77,7 @@ function CopyLink() {
         <Icon name="link" />
         <span class="unseen">{label}</span>
       </button>
-      <span class="toast" role="status" data-shown={toast !== ''}>
-        {toast}
-      </span>
+      {toast}
     </>
   )
 }
