@@ -64,6 +64,25 @@ t.test('the first paint is the station', async (t) => {
     t.same((await sent(`${url}/offline`)).textsIn.sort(), ['en', 'uk'], 'offline, either may be wanted')
   })
 
+  await t.test(
+    'a link to a song or a day is titled by it; one to a song that is gone is not found',
+    async (t) => {
+      const song = await sent(`${url}/en/song/day/Low%20Tide%2C%20day.mp3`)
+      t.match(
+        { status: song.status, title: song.title },
+        { status: 200, title: /^Low Tide, day .* — .* · Night / },
+      )
+      const moment = await sent(`${url}/en/history/2026-11-23/14:32`)
+      t.equal(moment.title, `What was on 2026-11-23 14:32 · Night ${HOSTILE}`)
+      const gone = await sent(`${url}/en/song/day/Gone.mp3`)
+      t.match(
+        { status: gone.status, title: gone.title, headline: gone.headline },
+        { status: 404, title: /^Nothing here but sky/, headline: 'Nothing here but sky.' },
+      )
+      t.match(gone.html, '<meta name="robots" content="noindex">')
+    },
+  )
+
   await t.test('the security headers of a page allow what it needs', async (t) => {
     const of = async (path: string) => Object.fromEntries((await sent(url + path)).headers)
     const [player, panel] = [await of('/'), await of('/adpanel')]

@@ -283,6 +283,15 @@ async function openPlaces(t: Test, page: Page, home: string, title: string): Pro
   await page.waitForURL(`${home}/`)
   t.equal(await page.locator('.tools .heart').getAttribute('aria-pressed'), 'true', 'it is on air')
 
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.locator('.menu-item', { hasText: 'Share the station' }).click()
+  await page.locator('.header .toast[data-shown=true]', { hasText: 'Link copied' }).waitFor()
+  await page.goto(`${home}/#request`)
+  await dialog.getByRole('heading', { name: 'Request a song' }).waitFor()
+  await page.waitForURL(`${home}/`)
+  await page.keyboard.press('Escape')
+
   await page.goto(`${home}/history`)
   await dialog.locator('.history-list li').last().waitFor()
   t.match(await dialog.locator('.history-list li').last().innerText(), title)

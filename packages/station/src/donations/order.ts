@@ -1,7 +1,8 @@
-import { randomInt, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { Mode, Track } from '@solstice/contracts'
 import { lockOf, obstacleTo, type PlayoutState } from '@solstice/playout'
 import { Failure } from '../core/failure.ts'
+import { typedCode } from '../core/typed-code.ts'
 import { trackRef } from '../library/library.ts'
 import type { DataStore, DonationRecord } from '../ports/data-store.ts'
 import type { PaymentProvider } from '../ports/payments.ts'
@@ -14,7 +15,6 @@ type Donation = Readonly<DonationRecord>
 type DonationData = Pick<DataStore, 'donations' | 'ledger'>
 type OrderData = DonationData & Pick<DataStore, 'settings' | 'tracks'>
 
-const CODE_LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 const CODE_LENGTH = 6
 /** 32⁶ codes: a second collision in a row is practically impossible. */
 const CODE_ATTEMPTS = 20
@@ -122,7 +122,7 @@ export async function placeOrder(
   }
   const expiresAt = createdAt + deps.matchExpiryMin * 60_000
   for (let attempt = 0; attempt < CODE_ATTEMPTS; attempt++) {
-    const matchCode = newCode()
+    const matchCode = typedCode(CODE_LENGTH)
     const inserted = await insertOrder(data, { ...draft, matchCode, claimKey: matchCode, expiresAt })
     if (inserted)
       return { flow: 'matching', pageUrl: provider.pageUrl, matchCode, expiresAt, donation: inserted }
@@ -170,8 +170,4 @@ async function insertOrder(data: DonationData, draft: DonationRecord): Promise<D
     note: '',
   })
   return donation
-}
-
-function newCode(): string {
-  return Array.from({ length: CODE_LENGTH }, () => CODE_LETTERS[randomInt(CODE_LETTERS.length)]).join('')
 }

@@ -1,10 +1,18 @@
-import { randomBytes } from 'node:crypto'
 import type { Ack } from '@solstice/contracts'
 import { type PlayoutState, shownCode } from '@solstice/playout'
-import { type Admin, type Audit, type Bus, dateOf, sendCommand, type WallClock } from '@solstice/station'
+import {
+  type Admin,
+  type Audit,
+  type Bus,
+  dateOf,
+  sendCommand,
+  typedCode,
+  type WallClock,
+} from '@solstice/station'
 import type { Handlers } from '../dispatch.ts'
 
 const HOUR_MS = 3_600_000
+const CODE_LENGTH = 12
 const CODE_HOURS = { usual: 8, min: 1, max: 168 }
 
 /** The code that lets special guests on the air. @param deps.now the newest state; null before any. */
@@ -29,7 +37,7 @@ export function guestCodeHandlers(deps: {
   ): Promise<Ack<'moderator_generate_guest_code'>> => {
     const { usual, min, max } = CODE_HOURS
     const hours = Math.min(max, Math.max(min, ttlHours ?? usual))
-    const code = newCode()
+    const code = typedCode(CODE_LENGTH)
     const command = { type: 'set-code', code, lifeMs: hours * HOUR_MS, isReplacing } as const
     const { expiresAtMs } = await sendCommand(bus, command)
     const operation = isReplacing ? 'guest_code_regenerate' : 'guest_code_generate'
@@ -59,9 +67,4 @@ export function guestCodeHandlers(deps: {
       },
     },
   }
-}
-
-/** 12 characters that are easy to type. */
-function newCode(): string {
-  return randomBytes(9).toString('base64').replaceAll('+', '0').replaceAll('/', '1')
 }
