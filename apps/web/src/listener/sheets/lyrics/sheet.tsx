@@ -7,6 +7,7 @@ import { useStoredChoice } from '../../../ui/browser-storage.ts'
 import { isStill } from '../../../ui/motion/still.ts'
 import { closeSheet, Sheet } from '../../../ui/sheet.tsx'
 import { useRadio } from '../../radio-context.ts'
+import { CoverImage, useSpread } from '../../stage/cover.tsx'
 import { NewsToast } from '../news-toast.tsx'
 import { LyricsBar } from './bar.tsx'
 import { activeLine, type Lyrics, readLyrics } from './lyrics.ts'
@@ -25,6 +26,7 @@ export function LyricsSheet({ state, onClose }: { state: RadioState; onClose: ()
   const view = useRef<HTMLDivElement>(null)
   const readingUntilMs = useRef(0)
   const lyrics = useLyrics(radio, state)
+  const cover = useSpread(state.cover ?? null)
   const [size, setSize] = useStoredChoice('radio_lyrics_size', LINE_SIZES)
   const [align, setAlign] = useStoredChoice('radio_lyrics_align', ['start', 'centre'])
   const typography: Typography = { size, setSize, align, setAlign }
@@ -39,6 +41,11 @@ export function LyricsSheet({ state, onClose }: { state: RadioState; onClose: ()
     <Sheet class="lyrics" label={t.lyrics} onClose={onClose}>
       <div class="lyrics-view" ref={view}>
         <div class="sheet-head">
+          {cover && (
+            <span class="lyrics-cover">
+              <CoverImage cover={cover} sizes={[96]} width="2.75rem" alt="" />
+            </span>
+          )}
           <p>
             <b>{state.title}</b>
             <span>{state.artist}</span>
