@@ -16,6 +16,7 @@ export function ListenButton({ nowPlaying }: { nowPlaying: string }) {
   const label = nowPlaying ? `${t.listen}. ${t.onAir}: ${nowPlaying}` : t.listen
   return (
     <>
+      {/* biome-ignore lint/a11y/useSemanticElements: only a link does something before scripts run */}
       <a
         class="listen"
         role="button"
