@@ -1,5 +1,5 @@
 import { type PageView, sharing } from '@solstice/contracts'
-import { type Html, html, ownMarkup } from './html.ts'
+import { type Html, html, ownMarkup } from '../http/html.ts'
 import { type LinkFacts, linkTags } from './link-tags.ts'
 
 /** A page and the moment it is sent: all that its head may speak of. */

@@ -7,8 +7,8 @@ import {
   type PageView,
   sharing,
 } from '@solstice/contracts'
+import { type Html, html, jsonElement } from '../http/html.ts'
 import { pictureOf, trackLine } from '../links/shared.ts'
-import { type Html, html, jsonElement } from './html.ts'
 
 /** Facts of a page for other sites and search engines. */
 export interface LinkFacts extends Pick<PageView, 'title' | 'description' | 'stationName'> {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { ownLook } from '@solstice/contracts'
 import t from 'tap'
 import { temporaryFolder } from '../../../../tests/harness/processes/processes.ts'
-import { html, jsonElement } from './html.ts'
+import { html, jsonElement } from '../http/html.ts'
 import { fillTemplate, readTemplate } from './template.ts'
 
 const FILE = `<!doctype html><html lang="uk"><head><!--head--><title>Built</title><!--/head-->

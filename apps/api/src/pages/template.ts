@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Look } from '@solstice/contracts'
-import { type Html, html, ownMarkup } from './html.ts'
+import { type Html, html, ownMarkup } from '../http/html.ts'
 
 /** The parts of a page that are not in its file. */
 export interface PageParts {

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Tokens } from '../auth/tokens.ts'
 import type { UiSettingsMirror } from '../background/ui-settings.ts'
 import { isUnchanged } from '../http/conditional.ts'
+import { html } from '../http/html.ts'
 import { implement } from '../http/implement.ts'
 import { addressOf, type Origins } from '../limits/client-address.ts'
 import type { RequestLimits } from '../limits/request-limits.ts'
@@ -11,7 +12,6 @@ import type { SharePictures } from '../links/pictures.ts'
 import { cardOf, languageOf, pictureOf, trackLine } from '../links/shared.ts'
 import { manifest, robotsText, sitemapText } from '../links/site-files.ts'
 import type { Snapshots } from '../now-playing/snapshots.ts'
-import { html } from '../pages/html.ts'
 
 /** Services keep previews for longer anyway. */
 const PREVIEW_AGE_S = 60
