@@ -22,7 +22,6 @@ const PATIENCE_MS = 5_000
 
 /** An attempt to commit a batch of changes in one transaction. */
 interface Attempt<T extends object> extends Commit<T> {
-  batch: Change<T>[]
   settle: (() => void)[]
   /** True when it came as far as its commit, so that its fate may be unknown. */
   isWritten: boolean
@@ -79,12 +78,14 @@ export class PostgresCollection<T extends object, K extends keyof T & string> ex
     const untilMs = performance.now() + PATIENCE_MS
     const leftMs = () => untilMs - performance.now()
     let attempt = null as Attempt<T> | null
+    // Kept apart from the attempt: to read the records for it may fail.
+    let batch: Change<T>[] = []
     for (;;) {
       try {
         await this.#postgres.transaction(leftMs(), async (session) => {
           const counters = await lockCollection(session, this.#name)
           if (attempt?.isWritten && (await isCommitted(session, attempt.token))) return
-          const batch = this.#batches.take(attempt?.batch ?? [])
+          batch = this.#batches.take(batch)
           attempt = tryBatch(await this.#committed(batch, session), batch, counters)
           if (attempt.version > counters.version) await writeChanges(session, this.#name, attempt)
           attempt.isWritten = true
@@ -93,7 +94,7 @@ export class PostgresCollection<T extends object, K extends keyof T & string> ex
       } catch (error) {
         const isAway = error instanceof PostgresUnavailable
         if (isAway && (await this.#postgres.waitForRetry(leftMs()))) continue
-        return this.#refuse(attempt?.batch ?? [], error)
+        return this.#refuse(batch, error)
       }
     }
     if (!attempt) return
@@ -132,7 +133,7 @@ function tryBatch<T extends object>(
   const { changes, last } = draft
   const isChange = changes.size > 0 || last.serial !== counters.serial
   const token = randomUUID()
-  return { batch, settle, changes, last, token, version: version + (isChange ? 1 : 0), isWritten: false }
+  return { settle, changes, last, token, version: version + (isChange ? 1 : 0), isWritten: false }
 }
 
 /** A query that is retried while PostgreSQL is away. @throws Failure DATA_UNAVAILABLE */

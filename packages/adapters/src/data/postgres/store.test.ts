@@ -6,7 +6,7 @@ import { asAdmin, SUPER_ADMIN } from '../../../../../tests/harness/people/admin.
 import { openLine } from '../../../../../tests/harness/servers/line.ts'
 import { startPostgres } from '../../../../../tests/harness/servers/postgres.ts'
 import { openApp } from '../../../../../tests/harness/stations/app.ts'
-import { until } from '../../../../../tests/harness/until.ts'
+import { inTime, until } from '../../../../../tests/harness/until.ts'
 import { dataStoreSuite } from '../../../../../tests/suites/data-store.ts'
 import { played, track } from '../../../../../tests/suites/records.ts'
 import { openPostgresData } from './store.ts'
@@ -293,6 +293,19 @@ t.test('an unanswered commit is made once, whether or not it arrived', async (t)
   }
   t.same(await notes(data), ['first', 'x true', 'y true', 'x false', 'y false'])
   t.same(await notes(other), await notes(data))
+})
+
+t.test('a change is made although the connection breaks while records are read for it', async (t) => {
+  await empty()
+  const line = await openLine(t, server.port)
+  const data = await openIn(t, url.replace(String(server.port), String(line.port)))
+  line.hangAfter('"audit"')
+  const writing = note(data, 'kept')
+  await until('the records are asked for', () => line.isHanging)
+  line.isHanging = false
+  line.cutAll()
+  await inTime('the change is made', writing)
+  t.same(await notes(data), ['kept'])
 })
 
 t.test('a hanging PostgreSQL blocks neither readers nor the process', async (t) => {
