@@ -144,7 +144,7 @@ export const clockMutations = mutationsOf('packages/adapters/src', [
   ],
   [
     'a frame count that restarts below the old time is ignored',
-    'apps/api/src/stream/mirror.ts',
+    'apps/api/src/stream/mount-mirror.ts',
     ' && atMs >= wasAtMs - KEEP_MS',
     '',
     'apps/api/src/stream/mirror.test.ts',

@@ -38,14 +38,14 @@ const streamMutations = mutationsOf('apps/api/src/stream', [
   ],
   [
     'a repeated chunk is heard twice',
-    'mirror.ts',
-    'if (chunk.frame < expected && isRepeated(newest, chunk)) return',
+    'mount-mirror.ts',
+    'if (chunk.frame < expected && isRepeated(newest, chunk, frameMs)) return',
     '',
     'mirror.test.ts',
   ],
   [
     'audio that ended a minute ago counts as fresh',
-    'mirror.ts',
+    'mount-mirror.ts',
     'const STALE_MS = 10_000',
     'const STALE_MS = 60_000',
     'mirror.test.ts',

@@ -51,7 +51,7 @@ export const storeMutations = mutationsOf('packages/adapters/src', [
   [
     'acquiring the lease does not fence the sound',
     'air/lease/acquire.lua',
-    "redis.call('XADD', KEYS[4], 'MAXLEN', ARGV[3], fence, 'claim', ARGV[1])",
+    "redis.call('XADD', key, 'MAXLEN', ARGV[3], fence, 'claim', ARGV[1])",
     '',
     LEASE_TESTS,
   ],

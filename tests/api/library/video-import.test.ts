@@ -226,8 +226,10 @@ t.test('the board shows the queues, and retries a failed job', async (t) => {
     ],
   })
   t.match(
-    (await failed()).recurrences.map(({ name, nextAt }) => [name, nextAt! > 0]),
-    recurrences(ports).map(({ name }) => [name, true]),
+    (await failed()).recurrences.map(({ name, nextAt }) => [name, nextAt! > 0]).sort(),
+    recurrences(ports)
+      .map(({ name }) => [name, true])
+      .sort(),
   )
   const all = await read('limit=100')
   t.same(all.map(({ name }) => name).slice(0, 2), ['jobs', 'background'])

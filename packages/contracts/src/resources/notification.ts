@@ -20,8 +20,11 @@ export type PushSubscription = Static<typeof PushSubscription>
 
 /** The song to be told of: the caller's own request, or the caller's own order. */
 export const AwaitedSong = Type.Union([
-  Type.Object({ request: TrackId }),
-  Type.Object({ order: Type.String({ minLength: 1, maxLength: 100, description: '`donationId`' }) }),
+  Type.Object({ request: TrackId }, { additionalProperties: false }),
+  Type.Object(
+    { order: Type.String({ minLength: 1, maxLength: 100, description: '`donationId`' }) },
+    { additionalProperties: false },
+  ),
 ])
 export type AwaitedSong = Static<typeof AwaitedSong>
 
