@@ -19,13 +19,15 @@ export const PushSubscription = Type.Object(
 export type PushSubscription = Static<typeof PushSubscription>
 
 /** The song to be told of: the caller's own request, or the caller's own order. */
-export const AwaitedSong = Type.Union([
-  Type.Object({ request: TrackId }, { additionalProperties: false }),
+export const AwaitedSong = Type.Unsafe<{ request: string } | { order: string }>(
   Type.Object(
-    { order: Type.String({ minLength: 1, maxLength: 100, description: '`donationId`' }) },
-    { additionalProperties: false },
+    {
+      request: Type.Optional(TrackId),
+      order: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: '`donationId`' })),
+    },
+    { minProperties: 1, maxProperties: 1 },
   ),
-])
+)
 export type AwaitedSong = Static<typeof AwaitedSong>
 
 /** The decrypted payload of a push message, which the service worker shows. */
