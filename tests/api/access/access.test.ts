@@ -31,6 +31,7 @@ import {
 } from '../../harness/people/admin-routes.ts'
 import { openApp } from '../../harness/stations/app.ts'
 import { useStores } from '../../harness/stations/stores.ts'
+import { startAir } from '../../harness/stations/workers.ts'
 
 useStores('sql+local')
 
@@ -43,6 +44,8 @@ interface Needed {
 
 t.test('every route for admins admits those whom its rule names, and nobody else', async (t) => {
   const station = await openApp(t, everything)
+  // Answers commands, which would be waited for without it.
+  await startAir(t, station.ports)
   const { app, ports } = station
   const ask = asker(station)
   const adminTokens = createAdminTokens(app.jwt, SECRET, ports.clock)

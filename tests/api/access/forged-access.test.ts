@@ -21,6 +21,7 @@ import {
 } from '../../harness/people/admin-routes.ts'
 import { openApp } from '../../harness/stations/app.ts'
 import { useStores } from '../../harness/stations/stores.ts'
+import { startAir } from '../../harness/stations/workers.ts'
 
 useStores('sql+local')
 
@@ -112,6 +113,8 @@ t.test('a page of another origin changes nothing, even when its visitor is logge
     PUBLIC_SERVER_URL: OWN,
     CLIENT_ORIGIN: LISTED,
   })
+  // Answers commands, which would be waited for without it.
+  await startAir(t, station.ports)
   const ask = asker(station)
   const pages: [Headers, 'ours' | 'unknown' | 'foreign'][] = [
     [{ origin: OWN }, 'ours'],
