@@ -220,7 +220,7 @@ async function tellFirstPaint(): Promise<void> {
 
 async function tellPanel(): Promise<void> {
   heading(`The panel with ${LIBRARY_TRACKS.toLocaleString('en')} tracks on a slow device (CPU / 4)`)
-  for (const { name, p75Ms, maxMs, frameMs, cpuMs } of await measurePanel(run))
+  for await (const { name, p75Ms, maxMs, frameMs, cpuMs } of measurePanel(run))
     row(
       name,
       `to the next paint ${p75Ms.toFixed(0)} / ${maxMs.toFixed(0)} ms`,

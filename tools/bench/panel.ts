@@ -26,7 +26,7 @@ export interface PanelFigures {
 }
 
 /** Uses the panel of a station with 100 000 tracks in a browser whose CPU is slowed down. */
-export async function measurePanel(run: Teardown): Promise<PanelFigures[]> {
+export async function* measurePanel(run: Teardown): AsyncGenerator<PanelFigures> {
   const settings = { STREAM_MODE: 'false', WEB_DIST: await builtPage(), LOG_LEVEL: 'warn', ...SUPER_ADMIN }
   const tones = ['a', 'b'].map((name) => ({ name, hz: 440, seconds: 600, isMono: true }))
   const station = await prepareStation(run, tones, { ...settings, LOG_LEVEL: 'info' })
@@ -46,13 +46,11 @@ export async function measurePanel(run: Teardown): Promise<PanelFigures[]> {
   await browserTools.send('Performance.enable', { timeDomain: 'threadTicks' })
   await browserTools.send('Emulation.setCPUThrottlingRate', { rate: CPU_SLOWDOWN })
 
-  const figures: PanelFigures[] = []
   for (const [name, use] of Object.entries(uses)) {
     // The first turn also fetches scripts and styles.
     await measure(page, browserTools, use, 1)
-    figures.push({ name, ...(await measure(page, browserTools, use, TURNS)) })
+    yield { name, ...(await measure(page, browserTools, use, TURNS)) }
   }
-  return figures
 }
 
 type Use = (page: Page, turn: number) => Promise<void>

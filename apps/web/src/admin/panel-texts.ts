@@ -10,7 +10,7 @@ const uk = {
   cancel: 'Скасувати',
   undo: 'Повернути',
   hold: 'тримайте 0,6 с',
-  chosen: (count: number) => `Вибрано: ${count}`,
+  chosen: (count: number) => `Вибрано: ${count.toLocaleString('uk')}`,
   denied: (rights: string) => `Потрібне право «${rights}». Його надає головний адміністратор.`,
   privileges: {
     queue_manage: 'черга',
@@ -98,7 +98,7 @@ const en: typeof uk = {
   cancel: 'Cancel',
   undo: 'Undo',
   hold: 'hold for 0.6 s',
-  chosen: (count) => `${count} selected`,
+  chosen: (count) => `${count.toLocaleString('en')} selected`,
   denied: (rights) => `You need the “${rights}” right, which the super admin grants.`,
   privileges: {
     queue_manage: 'queue',

@@ -10,26 +10,33 @@ import type { Preview } from './preview.ts'
 import type { LibraryTexts } from './texts.ts'
 import type { ChosenTracks } from './use-chosen-tracks.ts'
 
+/** What the cells of a row need; while it is the same, no row is drawn again. */
 export interface ColumnDeps {
   t: LibraryTexts
   locale: Locale
   timeZone: string
   preview: Preview
-  chosen: ChosenTracks
-  /** Rows that match. */
-  total: number
+  choose: ChosenTracks['choose']
 }
 
-/** The columns of the table, as many as the width has room for. */
+/** The columns of the table, as many as the width has room for; the first has its head from `withChoice`. */
 export function columnsOf(deps: ColumnDeps, widthRem: number): Column<LibraryRow>[] {
-  const columns = [...handles(deps), ...tags(deps), ...marks(deps), ...plays(deps)]
+  const columns = [chooseColumn(deps), playColumn(deps), ...tags(deps), ...marks(deps), ...plays(deps)]
   return columns.flatMap(({ fromRem = 0, ...column }) => (widthRem >= fromRem ? [column] : []))
+}
+
+/** The columns with the box that chooses all rows. @param total rows that match. */
+export function withChoice(
+  [choose, ...others]: readonly Column<LibraryRow>[],
+  t: LibraryTexts,
+  chosen: ChosenTracks,
+  total: number,
+): Column<LibraryRow>[] {
+  return [{ ...choose!, head: <ChooseAll {...{ t, chosen, total }} /> }, ...others]
 }
 
 /** A column for tables of at least this width. */
 type LibraryColumn = Column<LibraryRow> & { fromRem?: number }
-
-const handles = (deps: ColumnDeps): LibraryColumn[] => [chooseColumn(deps), playColumn(deps)]
 
 const tags = ({ t }: ColumnDeps): LibraryColumn[] => [
   {
@@ -127,41 +134,43 @@ function plays({ t, locale, timeZone }: ColumnDeps): LibraryColumn[] {
 
 const soft = (text: string | number) => <span class="soft">{text}</span>
 
-function chooseColumn({ t, chosen, total }: ColumnDeps): Column<LibraryRow> {
+function ChooseAll({ t, chosen, total }: { t: LibraryTexts; chosen: ChosenTracks; total: number }) {
   const isAll = total > 0 && chosen.ids.size >= total
-  return {
-    id: 'choose',
-    head: (
-      <label class="lib-choose">
-        <input
-          type="checkbox"
-          aria-label={t.chooseAll}
-          title={t.chooseAll}
-          checked={isAll}
-          indeterminate={chosen.ids.size > 0 && !isAll}
-          onChange={() => (isAll ? chosen.clear() : chosen.chooseAll())}
-        />
-      </label>
-    ),
-    width: '1.5rem',
-    cell: (row) => (
-      <label class="lib-choose">
-        <input
-          type="checkbox"
-          tabIndex={-1}
-          aria-label={t.chooseOne(trackLine(row))}
-          checked={chosen.ids.has(row.id)}
-          onClick={(event) => {
-            event.preventDefault()
-            chosen.choose(row.id, { more: true, range: event.shiftKey })
-          }}
-        />
-      </label>
-    ),
-  }
+  return (
+    <label class="lib-choose">
+      <input
+        type="checkbox"
+        aria-label={t.chooseAll}
+        title={t.chooseAll}
+        checked={isAll}
+        indeterminate={chosen.ids.size > 0 && !isAll}
+        onChange={() => (isAll ? chosen.clear() : chosen.chooseAll())}
+      />
+    </label>
+  )
 }
 
-const playColumn = ({ t, preview }: ColumnDeps): Column<LibraryRow> => ({
+const chooseColumn = ({ t, choose }: ColumnDeps): LibraryColumn => ({
+  id: 'choose',
+  head: null,
+  width: '1.5rem',
+  cell: (row, isChosen) => (
+    <label class="lib-choose">
+      <input
+        type="checkbox"
+        tabIndex={-1}
+        aria-label={t.chooseOne(trackLine(row))}
+        checked={isChosen}
+        onClick={(event) => {
+          event.preventDefault()
+          choose(row.id, { more: true, range: event.shiftKey })
+        }}
+      />
+    </label>
+  ),
+})
+
+const playColumn = ({ t, preview }: ColumnDeps): LibraryColumn => ({
   id: 'play',
   head: <span class="unseen">{t.preview}</span>,
   width: '2rem',

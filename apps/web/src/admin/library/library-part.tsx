@@ -10,13 +10,13 @@ import { List } from '../ui/state/list.tsx'
 import type { Sort } from '../ui/table/sort.ts'
 import { VirtualTable } from '../ui/table/virtual-table.tsx'
 import { BulkActions } from './bulk/bulk-actions.tsx'
-import { columnsOf, PhoneRow } from './columns.tsx'
+import { columnsOf, PhoneRow, withChoice } from './columns.tsx'
 import { filterTexts, isNarrowed, readFilter, readSort, sortText, type TrackFilter } from './filter.ts'
 import { Filters } from './filters.tsx'
 import { useLibraryTexts } from './library-context.ts'
 import { Player } from './player.tsx'
 import { createPreview, type Preview } from './preview.ts'
-import { useChosenTracks } from './use-chosen-tracks.ts'
+import { type ChosenTracks, useChosenTracks } from './use-chosen-tracks.ts'
 import { useTracks } from './use-tracks.ts'
 import { useWidth } from './use-width.ts'
 
@@ -25,7 +25,6 @@ const TrackDrawer = lazyPage(async () => (await import('../track/track-drawer.ts
 /** All tracks of the station: found, heard, chosen, changed. */
 export function LibraryPart() {
   const t = useLibraryTexts()
-  const { locale, config } = useAdmin()
   const { filter, sort, setFilter, setSort } = useFilter()
   const tracks = useTracks(filter, sort)
   const { head, rows, look } = tracks
@@ -37,10 +36,7 @@ export function LibraryPart() {
   const queueTrack = useQueueTrack()
   const total = head.is === 'ready' ? head.data.total : null
   useLibraryKeys(field, preview, queueTrack)
-  const columns = columnsOf(
-    { t, locale, timeZone: config.timeZone, preview, chosen, total: total ?? 0 },
-    widthRem,
-  )
+  const { columns, phone } = useCellsOf(preview, chosen, widthRem)
   const onKey = (row: LibraryRow, event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return false
     if ((event.target as HTMLElement).closest('button, input')) return false
@@ -70,9 +66,9 @@ export function LibraryPart() {
           <VirtualTable
             label={t.title}
             rows={rows}
-            columns={columns}
+            columns={withChoice(columns, t, chosen, total ?? 0)}
             idOf={({ id }) => id}
-            phone={(row) => <PhoneRow row={row} preview={preview} />}
+            phone={phone}
             sort={sort}
             onSort={setSort}
             selection={chosen}
@@ -89,6 +85,27 @@ export function LibraryPart() {
       </div>
     </div>
   )
+}
+
+/** How a row is drawn, which what is chosen does not change. */
+function useCellsOf(preview: Preview, { choose }: ChosenTracks, widthRem: number) {
+  const t = useLibraryTexts()
+  const { locale, config } = useAdmin()
+  const latest = useRef(choose)
+  latest.current = choose
+  return useMemo(() => {
+    const deps = {
+      t,
+      locale,
+      timeZone: config.timeZone,
+      preview,
+      choose: (...given: Parameters<typeof choose>) => latest.current(...given),
+    }
+    return {
+      columns: columnsOf(deps, widthRem),
+      phone: (row: LibraryRow) => <PhoneRow row={row} preview={preview} />,
+    }
+  }, [t, locale, config.timeZone, preview, widthRem])
 }
 
 function Nothing({ filter, onClear }: { filter: TrackFilter; onClear: () => void }) {

@@ -7,7 +7,8 @@ export interface Column<T> {
   head: ComponentChildren
   /** A track of a CSS grid: `2fr`, `7.5rem`. */
   width: string
-  cell: (row: T) => ComponentChildren
+  /** Rows are drawn again when another function comes: keep it where many are shown. */
+  cell: (row: T, isChosen: boolean) => ComponentChildren
   /** Without it the column can't be sorted by. `given`: the rows come in the order that `sort` tells. */
   sort?: ((row: T) => string | number) | 'given'
 }

@@ -3,8 +3,9 @@
 import './table.css'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { remPx } from '../rem.ts'
-import { type Press, pressesOf } from './row-presses.ts'
+import type { Press } from './row-presses.ts'
 import { type Sort, sortRows } from './sort.ts'
+import { Hole, Line, useCells } from './table-line.tsx'
 import type { Column, TableProps } from './table-props.ts'
 import { useActiveRow } from './use-active-row.ts'
 import { usePhone } from './use-phone.ts'
@@ -16,8 +17,8 @@ const ROW_REM = 2.75
 const PHONE_ROW_REM = 4
 
 /**
- * A table of any length: only the rows near the view are drawn. Arrows move between rows, Enter opens, Space chooses,
- * Shift + arrows choose a range, Ctrl A all; a long press chooses on a phone.
+ * A table of any length: only the rows near the view are drawn, at first as empty places. Arrows move between rows,
+ * Enter opens, Space chooses, Shift + arrows choose a range, Ctrl A all; a long press chooses on a phone.
  */
 export function VirtualTable<T>(props: TableProps<T>) {
   const { label, columns, idOf, phone, sort = null, onSort, selection } = props
@@ -26,41 +27,21 @@ export function VirtualTable<T>(props: TableProps<T>) {
   const [rem] = useState(remPx)
   const rowPx = rem * (isPhone ? PHONE_ROW_REM : ROW_REM)
   const body = useRef<HTMLDivElement>(null)
-  const { first, end } = useWindow(body, rows.length, rowPx)
+  const { first, end, isPainted } = useWindow(body, rows.length, rowPx)
   useEffect(() => props.onRows?.(first, end), [first, end])
   const { active, keys } = useActiveRow(props, rows, body, rowPx)
   const press = useRef<Press>({ wasLong: false })
+  const table = useRef(props)
+  table.current = props
+  const cells = useCells(isPhone ? [{ id: 'phone', cell: phone }] : columns)
   const grid = columns.map(({ width }) => width).join(' ')
   const line = (i: number) => {
     const row = rows[i]
-    const place = { top: `${i * rowPx}px`, height: `${rowPx}px` }
-    if (row === undefined) return <Hole key={`hole ${i}`} i={i} place={place} isActive={i === active} />
-    const id = idOf(row)
-    const isChosen = selection?.ids.has(id)
+    const isActive = i === active
+    if (row === undefined || !isPainted) return <Hole key={i} {...{ i, rowPx, isActive }} />
+    const isChosen = selection?.ids.has(idOf(row))
     return (
-      <div
-        key={id}
-        class="table-row"
-        role="row"
-        data-row={i}
-        aria-rowindex={i + 2}
-        aria-selected={selection && isChosen}
-        tabIndex={i === active ? 0 : -1}
-        style={place}
-        {...pressesOf(props, press.current, row, id)}
-      >
-        {isPhone ? (
-          <div role="gridcell" class="table-phone">
-            {phone(row)}
-          </div>
-        ) : (
-          columns.map((column) => (
-            <div key={column.id} role="gridcell" class="table-cell">
-              {column.cell(row)}
-            </div>
-          ))
-        )}
-      </div>
+      <Line key={i} {...{ row, i, rowPx, isActive, isChosen, cells, isPhone, table }} press={press.current} />
     )
   }
   return (
@@ -95,25 +76,6 @@ function drawnRows(first: number, end: number, active: number): number[] {
   const near = Array.from({ length: Math.max(0, end - first) }, (_, i) => first + i)
   if (active < 0) return near
   return active < first ? [active, ...near] : active >= end ? [...near, active] : near
-}
-
-/** The place of a row that is being loaded. */
-function Hole(props: { i: number; place: { top: string; height: string }; isActive: boolean }) {
-  const { i, place, isActive } = props
-  return (
-    <div
-      class="table-row table-hole"
-      role="row"
-      data-row={i}
-      data-hole
-      aria-rowindex={i + 2}
-      aria-busy="true"
-      tabIndex={isActive ? 0 : -1}
-      style={place}
-    >
-      <div role="gridcell" class="table-cell" />
-    </div>
-  )
 }
 
 function Head<T>({
