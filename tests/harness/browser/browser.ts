@@ -1,5 +1,5 @@
 import { lyricsKey } from '@solstice/station'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import tap, { type Test } from 'tap'
 import { SUPER_ADMIN } from '../people/admin.ts'
 import { openSocket, type SocketClient } from '../people/socket-client.ts'
@@ -39,7 +39,7 @@ export interface Visit {
 export async function visit(
   t: Test,
   url: string,
-  screen: { deviceScaleFactor?: number } = {},
+  screen: BrowserContextOptions = {},
   beforehand: (page: Page) => Promise<unknown> = async () => {},
 ): Promise<Visit> {
   launched ??= launch()
