@@ -115,10 +115,7 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
     ...{ ...deps, lyrics: createLyrics(lookups, 'admins') },
     batches: ports.openLyricsBatches(),
   })
-  jobRoutes(app, deps)
-  administrationRoutes(app, deps)
-  settingsRoutes(app, deps)
-  backupRoutes(app, deps)
+  stationRoutes(app, deps)
   donationRoutes(app, deps)
   webhookRoutes(app, { ...deps, deliveries })
   notificationRoutes(app, deps)
@@ -163,6 +160,19 @@ function libraryRoutes(app: FastifyInstance, deps: LibraryDeps): void {
   groupRoutes(app, deps)
   lyricsRoutes(app, deps)
   artworkRoutes(app, deps)
+}
+
+type StationDeps = DepsOf<typeof jobRoutes> &
+  DepsOf<typeof administrationRoutes> &
+  DepsOf<typeof settingsRoutes> &
+  DepsOf<typeof backupRoutes>
+
+/** What is arranged for the whole station: helpers, settings, jobs and backups. */
+function stationRoutes(app: FastifyInstance, deps: StationDeps): void {
+  jobRoutes(app, deps)
+  administrationRoutes(app, deps)
+  settingsRoutes(app, deps)
+  backupRoutes(app, deps)
 }
 
 /** Warns operators about pages refused under an undeclared name, at most once a minute. */

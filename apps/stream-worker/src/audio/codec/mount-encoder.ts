@@ -46,24 +46,26 @@ export interface MountEncoder {
   stop(): Promise<void>
 }
 
-/**
- * Starts the ffmpeg of a mount. Frame n holds the samples from n times the frame length on. A process that died or hung is
- * followed by one that is fed the last seconds again and continues with the frame that is due, without a seam. Only when that
- * takes longer than the samples are kept are frames left out.
- *
- * @param options.first number of the first frame delivered. @param options.start number of the first sample that will come.
- * @param options.onFrame called with each frame and its number, in order.
- */
-export function startMountEncoder(options: {
+interface MountEncoderOptions {
   ffmpegPath: string
   mount: Mount
+  /** Number of the first frame delivered. */
   first: number
+  /** Number of the first sample that will come. */
   start: number
+  /** Called with each frame and its number, in order. */
   onFrame(frame: Buffer, number: number): void
   /** Called when the process has died or hung. */
   onReplaced?: (() => void) | undefined
   log: Logger
-}): MountEncoder {
+}
+
+/**
+ * Starts the ffmpeg of a mount. Frame n holds the samples from n times the frame length on. A process that died or hung is
+ * followed by one that is fed the last seconds again and continues with the frame that is due, without a seam. Only when that
+ * takes longer than the samples are kept are frames left out.
+ */
+export function startMountEncoder(options: MountEncoderOptions): MountEncoder {
   const { mount, log, onFrame } = options
   const { frameSamples } = codecs[mount.codec]
   const { priming, delay } = STARTS[mount.codec]
@@ -74,11 +76,8 @@ export function startMountEncoder(options: {
   let state: State = { is: 'stopped' }
   let gone: Promise<unknown> = Promise.resolve()
 
-  /** The sample with which a process begins whose first used frame is `frame`. */
-  const beginOf = (frame: number) => (frame - priming) * frameSamples + delay
-
   function launch() {
-    if (beginOf(next) < history.from) {
+    if (beginOf(mount, next) < history.from) {
       const first = Math.ceil((history.from - delay) / frameSamples) + priming
       log.warn({ mount: mountId(mount), frame: next, leftOut: first - next }, 'frames of a mount left out')
       next = first
@@ -95,7 +94,13 @@ export function startMountEncoder(options: {
         onFrame(frame, next++)
       }
     })
-    const running: Running = { is: 'running', process, fed: beginOf(next), hasDelivered: false, idleMs: 0 }
+    const running: Running = {
+      is: 'running',
+      process,
+      fed: beginOf(mount, next),
+      hasDelivered: false,
+      idleMs: 0,
+    }
     state = running
     const ended = process.ended.then((why) => state === running && replace(why))
     gone = Promise.all([gone, ended])
@@ -135,8 +140,7 @@ export function startMountEncoder(options: {
       if (state.is !== 'running') return
       const isBehind = state.fed - next * frameSamples >= HANG_SAMPLES
       state.idleMs = isBehind ? state.idleMs + Math.min(elapsedMs, MAX_CHECK_MS) : 0
-      if (state.idleMs < (state.hasDelivered ? HANG_MS : START_TIMEOUT_MS)) return
-      replace({ idleMs: state.idleMs })
+      if (state.idleMs >= (state.hasDelivered ? HANG_MS : START_TIMEOUT_MS)) replace({ idleMs: state.idleMs })
     },
     async stop() {
       if (state.is === 'running') state.process.kill()
@@ -145,6 +149,12 @@ export function startMountEncoder(options: {
       await gone
     },
   }
+}
+
+/** The sample with which a process begins whose first used frame is `frame`. */
+function beginOf({ codec }: Mount, frame: number): number {
+  const { priming, delay } = STARTS[codec]
+  return (frame - priming) * codecs[codec].frameSamples + delay
 }
 
 interface Running {

@@ -61,18 +61,10 @@ export function createFrameReader(
   let places: FramePlaces | null | undefined
 
   async function open(): Promise<Mp3Head> {
-    let at = 0
-    let tag = tagLength(await bytes.from(at, HEAD_BYTES, HEAD_BYTES), 0)
-    while (tag > 0) {
-      at += tag
-      tag = tagLength(await bytes.from(at, HEAD_BYTES, HEAD_BYTES), 0)
-    }
-    const found = readHead(await bytes.from(at, HEAD_BYTES, HEAD_BYTES), at)
-    if (!found) throw new NotMp3('no layer III frames')
-    head = found
-    isConstant = found.isConstant
-    nextAt = found.soundAt
-    return found
+    head = await findHead(bytes)
+    isConstant = head.isConstant
+    nextAt = head.soundAt
+    return head
   }
 
   /** Goes to a frame shortly before `frame`: by calculation, by the station's word, or from the beginning. */
@@ -102,27 +94,6 @@ export function createFrameReader(
     nextAt = places.at[entry]!
   }
 
-  /** Reads one frame; null at the end of the file. */
-  async function readNext({
-    header: like,
-  }: Mp3Head): Promise<{ frame: Uint8Array; header: FrameHeader } | null> {
-    for (let junk = 0; junk < MAX_JUNK_BYTES; ) {
-      const here = await bytes.from(nextAt, 2 * MAX_FRAME_BYTES, rangeBytes())
-      const header = headerAt(here, 0)
-      if (header && isLike(header, like)) {
-        if (header.length > here.length) return null
-        nextAt += header.length
-        return { frame: here.slice(0, header.length), header }
-      }
-      const found = findFrame(here, 1, like)
-      const skipped = found > 0 ? found : here.length - MAX_FRAME_BYTES
-      if (skipped <= 0) return null
-      nextAt += skipped
-      junk += skipped
-    }
-    return null
-  }
-
   const rangeBytes = () => (kept.length < SKIPPED_FRAMES ? FIRST_RANGE_BYTES : RANGE_BYTES)
 
   return {
@@ -138,8 +109,9 @@ export function createFrameReader(
           kept.splice(0, passed)
           firstKept += passed
         }
-        const next = await readNext(of)
+        const next = await readFrame(bytes, nextAt, of.header, rangeBytes())
         if (!next) break
+        nextAt = next.end
         if (isConstant && next.header.kbits !== of.header.kbits) {
           // The bitrate varies after all: the number of this frame may be wrong.
           isConstant = false
@@ -149,6 +121,43 @@ export function createFrameReader(
       return kept.slice(Math.max(0, from - firstKept), Math.max(0, to - firstKept))
     },
   }
+}
+
+type ByteWindow = ReturnType<typeof createByteWindow>
+
+/** The head of the first frame, behind all tags. @throws NotMp3 */
+async function findHead(bytes: ByteWindow): Promise<Mp3Head> {
+  let at = 0
+  let tag = tagLength(await bytes.from(at, HEAD_BYTES, HEAD_BYTES), 0)
+  while (tag > 0) {
+    at += tag
+    tag = tagLength(await bytes.from(at, HEAD_BYTES, HEAD_BYTES), 0)
+  }
+  const found = readHead(await bytes.from(at, HEAD_BYTES, HEAD_BYTES), at)
+  if (!found) throw new NotMp3('no layer III frames')
+  return found
+}
+
+/** Reads the first frame from a byte on, and where it ends; null at the end of the file. */
+async function readFrame(
+  bytes: ByteWindow,
+  from: number,
+  like: FrameHeader,
+  rangeBytes: number,
+): Promise<{ frame: Uint8Array; header: FrameHeader; end: number } | null> {
+  for (let at = from; at < from + MAX_JUNK_BYTES; ) {
+    const here = await bytes.from(at, 2 * MAX_FRAME_BYTES, rangeBytes)
+    const header = headerAt(here, 0)
+    if (header && isLike(header, like)) {
+      if (header.length > here.length) return null
+      return { frame: here.slice(0, header.length), header, end: at + header.length }
+    }
+    const found = findFrame(here, 1, like)
+    const skipped = found > 0 ? found : here.length - MAX_FRAME_BYTES
+    if (skipped <= 0) return null
+    at += skipped
+  }
+  return null
 }
 
 /** A part of the file in memory, which only moves forwards without another request. */
