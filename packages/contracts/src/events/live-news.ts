@@ -38,7 +38,8 @@ export const liveServerEvents = {
     payload: Type.Array(PendingGuest),
   }),
   guest_request_result: serverEvent({
-    summary: 'The outcome of the own request; `auto` means nobody decided in time',
+    summary:
+      'The outcome of the own request; `auto` means nobody decided in time, `replaced` that another socket of the same address asked after it',
     payload: Type.Union([
       Type.Object({ accepted: Type.Literal(true), nickname: Type.String() }),
       Type.Object({
@@ -49,6 +50,7 @@ export const liveServerEvents = {
             Type.Literal('room_full'),
             Type.Literal('no_admin'),
             Type.Literal('special_guest_active'),
+            Type.Literal('replaced'),
           ]),
         ),
       }),

@@ -84,6 +84,20 @@ t.test(
   },
 )
 
+t.test('H7b: a guest whose request another socket of the household replaced is told', async (t) => {
+  const asked = after(withRoom(), [ask('hal'), ask('ida')])
+  const again = (socketId: string): Command => ({
+    type: 'request-guest',
+    speaker: { ...speaker('hal'), socketId },
+    nickname: 'Hal',
+  })
+  const replaced = apply(asked, again('socket 2 of hal'), NOON)
+  t.same([replaced.outcome, told(replaced)], [{ ok: true }, ['socket of hal: replaced']])
+  t.same(told(apply(replaced.state, again('socket 2 of hal'), NOON)), [], 'who repeats it replaces nobody')
+  t.same(told(apply(replaced.state, leave('hal'), NOON)), [])
+  t.same(asking(after(replaced.state, [leave('hal')])), ['Hal', 'ida'], 'the first has nothing to take back')
+})
+
 t.test('H7a: a hundred requests wait at most', async (t) => {
   const hosted = withRoom()
   const many = after(

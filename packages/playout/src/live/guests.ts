@@ -30,8 +30,11 @@ export function requestGuest(
   const expiresAtMs = guestRequestExpiryMs > 0 ? nowMs + guestRequestExpiryMs : null
   const request = { ...speaker, nickname, addedAtMs: nowMs, expiresAtMs }
   const place = live.requests.findIndex(({ uid }) => uid === speaker.uid)
-  const requests = place < 0 ? [...live.requests, request] : live.requests.with(place, request)
-  return accepted({ ...state, live: { ...live, requests } })
+  const before = live.requests[place]
+  const requests = before ? live.requests.with(place, request) : [...live.requests, request]
+  const isReplaced = before && !isOf(speaker)(before)
+  const told = isReplaced ? [turnedDown(before, 'replaced')] : []
+  return accepted({ ...state, live: { ...live, requests } }, {}, told)
 }
 
 /** Carries out a host's decision on a guest request (rules H8, H9). */
@@ -177,7 +180,7 @@ export const newest = <T>(list: T[]) => list.slice(-MAX_REMEMBERED)
 
 export const turnedDown = (
   { socketId }: Pick<Speaker, 'socketId'>,
-  reason?: 'room_full' | 'no_admin' | 'special_guest_active',
+  reason?: 'room_full' | 'no_admin' | 'special_guest_active' | 'replaced',
 ): Effect => ({
   type: 'guest-answered',
   socketId,

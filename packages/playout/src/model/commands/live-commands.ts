@@ -81,6 +81,6 @@ export type LiveEffect =
         | {
             accepted: false
             auto: boolean
-            reason?: 'room_full' | 'no_admin' | 'special_guest_active'
+            reason?: 'room_full' | 'no_admin' | 'special_guest_active' | 'replaced'
           }
     }
