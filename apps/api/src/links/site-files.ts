@@ -38,6 +38,8 @@ const texts = {
     guest: 'Вийти в ефір',
     panel: 'Пульт',
     day: 'Денна програма',
+    night: 'Нічна програма',
+    phone: 'На телефоні',
   },
   en: {
     description: 'One broadcast for everybody',
@@ -45,20 +47,34 @@ const texts = {
     guest: 'Go on air',
     panel: 'Control room',
     day: 'The day programme',
+    night: 'The night programme',
+    phone: 'On a phone',
   },
 } as const satisfies Record<Locale, unknown>
 
-/** The web app manifest. Its id is the same in both languages: it is one app. */
+/**
+ * The web app manifest. Its id is the same in both languages, and its name by day and night: it is one app, and browsers
+ * ask before they rename it.
+ *
+ * @param has what the station has beside the day: a page for guests, and a night.
+ */
 export function manifest(
   lang: Locale,
   { byLang }: Pick<UiSettings, 'byLang'>,
-  { hasGuests }: { hasGuests: boolean },
+  { hasGuests, hasNight }: { hasGuests: boolean; hasNight: boolean },
 ): object {
   const t = texts[lang]
   const name = byLang[lang].dayRadioName.trim() || 'Solstice'
   const prefix = lang === 'uk' ? '' : `/${lang}`
   const icons = [{ src: '/icon-192.png', sizes: '192x192', type: 'image/png' }]
   const shortcut = (title: string, path: string) => ({ name: title, url: prefix + path, icons })
+  const picture = (name: string, sizes: string, form: 'wide' | 'narrow', label: string) => ({
+    src: `/${name}.png`,
+    sizes,
+    type: 'image/png',
+    form_factor: form,
+    label,
+  })
   return {
     id: '/',
     lang,
@@ -83,13 +99,9 @@ export function manifest(
       shortcut(t.panel, '/adpanel'),
     ],
     screenshots: [
-      {
-        src: '/screenshot-wide.png',
-        sizes: '1440x900',
-        type: 'image/png',
-        form_factor: 'wide',
-        label: t.day,
-      },
+      picture('screenshot-wide', '1440x900', 'wide', t.day),
+      ...(hasNight ? [picture('screenshot-wide-night', '1440x900', 'wide', t.night)] : []),
+      picture('screenshot-narrow', '780x1688', 'narrow', t.phone),
     ],
   }
 }

@@ -18,7 +18,12 @@ const PREVIEW_AGE_S = 60
 const SITE_FILE_AGE_S = 3_600
 
 export interface SharingDeps {
-  config: { trustProxyHops: number; radioHostsMode: boolean; embedOrigins: readonly string[] }
+  config: {
+    trustProxyHops: number
+    radioHostsMode: boolean
+    nightMode: boolean
+    embedOrigins: readonly string[]
+  }
   snapshots: Snapshots
   pictures: SharePictures
   settings: Pick<UiSettingsMirror, 'now'>
@@ -115,6 +120,7 @@ function describe(
 function siteFileRoutes(app: FastifyInstance, deps: SharingDeps): void {
   const { config, settings, origins } = deps
   const hasGuests = config.radioHostsMode
+  const has = { hasGuests, hasNight: config.nightMode }
 
   implement(app, sharing.getRobots, ({ request, reply }) =>
     reply
@@ -134,6 +140,6 @@ function siteFileRoutes(app: FastifyInstance, deps: SharingDeps): void {
     reply
       .type('application/manifest+json; charset=utf-8')
       .header('cache-control', 'no-cache')
-      .send(JSON.stringify(manifest(query.lang, settings.now(), { hasGuests }))),
+      .send(JSON.stringify(manifest(query.lang, settings.now(), has))),
   )
 }

@@ -4,7 +4,7 @@ import type { Radio } from '../../radio/radio.ts'
 import { isChatting } from '../../radio/timeline.ts'
 import { useStore } from '../../ui/store.ts'
 import { useNow } from '../../ui/use-now.ts'
-import { titleOf, trackLine } from '../format.ts'
+import { formatDuration, titleOf, trackLine } from '../format.ts'
 import { RadioProvider, useRadio } from '../radio-context.ts'
 import { PlayButton } from '../stage/controls/play-button.tsx'
 import type { Texts } from '../texts/texts.ts'
@@ -66,9 +66,23 @@ function MiniPlayer() {
       </div>
       <PlayButton />
       {!isChatting(state) && state.duration > 0 && (
-        <progress max={state.duration} value={radio.position()} aria-label={t.songTime('', '')} />
+        <SongTime position={radio.position()} duration={state.duration} />
       )}
       {next && <p class="nothing">{`${t.next}: ${trackLine(next)}`}</p>}
     </main>
+  )
+}
+
+/** A picture with a text, not a progress bar: screen readers would speak of each second. */
+function SongTime({ position, duration }: { position: number; duration: number }) {
+  const { t } = useRadio()
+  return (
+    <div
+      class="mini-time"
+      role="img"
+      aria-label={t.songTime(formatDuration(position), formatDuration(duration))}
+    >
+      <progress max={duration} value={position} aria-hidden="true" />
+    </div>
   )
 }

@@ -1,3 +1,4 @@
+import './sheet.css'
 import type { ComponentChildren } from 'preact'
 import { useStore } from '../../ui/store.ts'
 import type { StoredChoice } from './stored-choice.ts'

@@ -1,4 +1,3 @@
-import './sheet.css'
 import { Sheet, SheetHead } from '../../ui/sheet.tsx'
 import { useStore } from '../../ui/store.ts'
 import { useRadio } from '../radio-context.ts'
