@@ -220,6 +220,11 @@ t.test('sync mode: a quiet song is played louder than its file, and shown with i
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'hidden' })
   t.ok(await page.locator('.cover-button').evaluate((button) => button === document.activeElement))
+  await page.getByRole('button', { name: 'Choose a song' }).click()
+  const small = page.getByRole('dialog').locator('.row-cover img')
+  await small.waitFor()
+  t.match(await small.getAttribute('src'), /\/api\/covers\/[0-9a-f]{32}\/96\.webp$/)
+  await page.keyboard.press('Escape')
   t.same(complaints, [])
 
   const { page: mute } = await visit(t, `${api.url}/en/`, {}, (opening) =>

@@ -61,6 +61,21 @@ t.test('the cover of an uploaded file is served in all sizes to everybody, for e
   }
 })
 
+t.test('lists are told which covers their tracks have', async (t) => {
+  const { app, ports } = await openStation(t, LOCAL)
+  const [one, two, plain] = ['day/one.mp3', 'night/two.mp3', 'day/plain.mp3'] as const
+  const cover = 'c'.repeat(32)
+  const known = { size: 1, modifiedMs: 1 }
+  await ports.data.trackCovers.put({ trackId: one, ...known, coverId: cover })
+  await ports.data.trackCovers.put({ trackId: two, ...known, coverId: cover })
+  await ports.data.trackCovers.put({ trackId: plain, ...known, coverId: null })
+  const ask = (tracks: unknown) => app.inject({ method: 'POST', url: '/api/covers', payload: { tracks } })
+  const { statusCode, body } = await ask([two, plain, 'day/unknown.mp3', one, two])
+  t.same([statusCode, JSON.parse(body)], [200, { covers: [cover, null, null, cover, cover] }])
+  for (const tracks of [[], Array(21).fill(one), ['x'.repeat(600)], [7], one, undefined])
+    t.equal((await ask(tracks)).statusCode, 400, JSON.stringify(tracks))
+})
+
 t.test('there is no other cover, size or form', async (t) => {
   const { app } = await openStation(t, LOCAL)
   const id = 'a'.repeat(32)

@@ -7,7 +7,7 @@ const LOGIN_WINDOW_S = 15 * MINUTE_S
 /** All rate limits of the API, each named after what it protects. */
 export interface RequestLimits {
   docs: RateLimit
-  /** Covers for one address. */
+  /** Covers, and questions which a track has, for one address. */
   covers: RateLimit
   /** Questions of one address about what is on air. */
   nowPlaying: RateLimit
@@ -50,8 +50,8 @@ export function createRequestLimits(
   const login = (name: string, turns: number, windowS = LOGIN_WINDOW_S) => limit({ name, turns, windowS })
   return {
     docs: limit({ name: 'docs', turns: 60, windowS: MINUTE_S }),
-    // A campus may share an address, and all its pages ask at once when a track begins.
-    covers: limit({ name: 'covers', turns: 3_000, windowS: MINUTE_S }),
+    // A campus may share an address, and all its pages ask at once when a track begins. A page that is opened shows twenty.
+    covers: limit({ name: 'covers', turns: 6_000, windowS: MINUTE_S }),
     // Twice a second: a household, or a few bots on one machine.
     nowPlaying: limit({ name: 'now-playing', turns: 120, windowS: MINUTE_S }),
     // Services that show links share few addresses.

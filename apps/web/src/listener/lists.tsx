@@ -5,13 +5,13 @@ import { useState } from 'preact/hooks'
 import { useStoredChoice } from '../ui/browser-storage.ts'
 import { Icon } from '../ui/icons.tsx'
 import { useStore } from '../ui/store.ts'
+import { TrackLine } from './covers/track-line.tsx'
 import { formatTime, orderLabel } from './format.ts'
 import { Heart } from './kept/heart.tsx'
 import { preferences } from './preferences/preferences.ts'
 import { useRadio } from './radio-context.ts'
 import { LastNews } from './sheets/news-toast.tsx'
 import { RequestStatus } from './sheets/request/status.tsx'
-import { TrackText } from './track-text.tsx'
 
 /** Below the track: what comes next, what played earlier, and requests. */
 export function Lists(props: {
@@ -48,7 +48,7 @@ function Next({ tracks, isBlurred }: { tracks: RadioState['playlist']; isBlurred
       <ol class="tracks" data-blurred={isHidden} inert={isHidden}>
         {tracks.slice(0, count).map((track, i) => (
           <li key={`${i} ${track.id}`}>
-            <TrackText track={track} />
+            <TrackLine id={track.id} track={track} isLive />
             {track.orderType && (
               <em class="badge" data-order={track.orderType}>
                 {orderLabel(track, t)}
@@ -80,7 +80,7 @@ function Earlier({ onTrack }: { onTrack: (track: string) => void }) {
                 aria-haspopup="dialog"
                 onClick={() => onTrack(track.trackId)}
               >
-                <TrackText track={track} />
+                <TrackLine id={track.trackId} track={track} isLive />
               </button>
               <Heart track={{ id: track.trackId, title: track.title, artist: track.artist }} />
               <time dateTime={new Date(track.playedAt).toISOString()}>

@@ -183,6 +183,24 @@ export const getCover = defineRoute({
   failures: ['BAD_REQUEST', 'NOT_FOUND', 'RATE_LIMITED', 'STORAGE_URL_FAILED', 'AIR_UNAVAILABLE'],
 })
 
+export const findCovers = defineRoute({
+  method: 'POST',
+  path: '/api/covers',
+  summary: 'Returns which covers the tracks of a list have',
+  access: 'public',
+  body: Type.Object({ tracks: Type.Array(TrackId, { minItems: 1, maxItems: 20 }) }),
+  reply: Type.Object({
+    covers: Type.Array(nullable(CoverId), {
+      description: 'one for each track, in the same order; null for a track without a cover',
+    }),
+  }),
+  failures: ['BAD_REQUEST', 'RATE_LIMITED', 'AIR_UNAVAILABLE'],
+  example: {
+    body: { tracks: [TRACK_ID, 'night/Low Tide.mp3'] },
+    reply: { covers: ['9f2c4e1b7a6d5c3b8e0f1a2b3c4d5e6f', null] },
+  },
+})
+
 export const getArtistArt = defineRoute({
   method: 'GET',
   path: '/api/artist-art/:artist',

@@ -19,6 +19,15 @@ export async function findCover(data: CoverData, trackId: string): Promise<Cover
   return cover && { id: cover.id, color: cover.color }
 }
 
+/** The ids of the covers of tracks, in the same order; null for a track that has none, or was not looked at yet. */
+export async function coverIdsOf(
+  data: Pick<DataStore, 'trackCovers'>,
+  trackIds: readonly string[],
+): Promise<(string | null)[]> {
+  const known = await Promise.all(trackIds.map((id) => data.trackCovers.get(id)))
+  return known.map((one) => one?.coverId ?? null)
+}
+
 /** The file of a cover in this size, or in the largest that there is; null when there is no such cover. */
 export async function findCoverFile(
   data: Pick<DataStore, 'covers'>,

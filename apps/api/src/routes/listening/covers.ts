@@ -1,14 +1,21 @@
 import { listening } from '@solstice/contracts'
-import { type DataStore, Failure, findCoverFile, type MediaKey, type MediaStorage } from '@solstice/station'
+import {
+  coverIdsOf,
+  type DataStore,
+  Failure,
+  findCoverFile,
+  type MediaKey,
+  type MediaStorage,
+} from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
 import type { Tokens } from '../../auth/tokens.ts'
-import { implement } from '../../http/implement.ts'
+import { type ImplementOptions, implement } from '../../http/implement.ts'
 import { addressOf } from '../../limits/client-address.ts'
 import type { RequestLimits } from '../../limits/request-limits.ts'
 
 export interface CoverDeps {
   config: { trustProxyHops: number }
-  data: Pick<DataStore, 'covers'>
+  data: Pick<DataStore, 'covers' | 'trackCovers'>
   media: Pick<MediaStorage, 'open'>
   tokens: Pick<Tokens, 'uidOf'>
   limits: Pick<RequestLimits, 'covers'>
@@ -17,10 +24,20 @@ export interface CoverDeps {
 /** All pages ask for the same few images when a track begins. */
 const MAX_KEPT_BYTES = 16 * 1024 * 1024
 
-/** Covers of tracks, for everybody: an image never changes under its address. */
+/** Covers of tracks, for everybody: which a track has, and the images, which never change under their addresses. */
 export function coverRoutes(app: FastifyInstance, deps: CoverDeps): void {
   const { config, data, limits, tokens } = deps
   const read = keepFiles(deps.media)
+  const options: ImplementOptions = {
+    limit: ({ raw }, reply) => limits.covers(tokens.uidOf(addressOf(raw, config.trustProxyHops)), reply),
+  }
+
+  implement(
+    app,
+    listening.findCovers,
+    async ({ body }) => ({ covers: await coverIdsOf(data, body.tracks) }),
+    options,
+  )
 
   implement(
     app,
@@ -36,7 +53,7 @@ export function coverRoutes(app: FastifyInstance, deps: CoverDeps): void {
       reply.header('cache-control', 'public, max-age=31536000, immutable').header('etag', etag)
       return image ? reply.type('image/webp').send(image) : reply.code(304).send()
     },
-    { limit: ({ raw }, reply) => limits.covers(tokens.uidOf(addressOf(raw, config.trustProxyHops)), reply) },
+    options,
   )
 }
 

@@ -7,11 +7,11 @@ import { Icon } from '../../../ui/icons.tsx'
 import { pathOf } from '../../../ui/language/language.ts'
 import { Sheet, SheetHead } from '../../../ui/sheet.tsx'
 import { useStore } from '../../../ui/store.ts'
+import { TrackLine } from '../../covers/track-line.tsx'
 import { trackLine } from '../../format.ts'
 import { Heart } from '../../kept/heart.tsx'
 import { ShareButton } from '../../kept/share-button.tsx'
 import { useRadio } from '../../radio-context.ts'
-import { TrackText } from '../../track-text.tsx'
 import { type SheetTexts, useSheetTexts } from '../texts.ts'
 import { useAnswer } from '../use-answer.ts'
 import { dateIn, dayAfter, minutesAhead, momentsAt, timeIn, tracksAt } from './moments.ts'
@@ -161,7 +161,7 @@ function TracksOfDay({ day, time, onTrack }: { day: Day; time: string; onTrack: 
               aria-haspopup="dialog"
               onClick={() => onTrack(track.trackId)}
             >
-              <TrackText track={track} />
+              <TrackLine id={track.trackId} track={track} />
             </button>
             {track.isNow && <span class="badge">{h.now}</span>}
             <Heart track={{ id: track.trackId, title: track.title, artist: track.artist }} />

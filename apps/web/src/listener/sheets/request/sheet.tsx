@@ -6,12 +6,12 @@ import type { BlockedReason } from '../../../radio/requests.ts'
 import { Icon } from '../../../ui/icons.tsx'
 import { Sheet, SheetHead } from '../../../ui/sheet.tsx'
 import { useStore } from '../../../ui/store.ts'
+import { TrackLine } from '../../covers/track-line.tsx'
 import { placeOf, trackLine } from '../../format.ts'
 import { requestLog } from '../../kept/request-log.ts'
 import { useRadio } from '../../radio-context.ts'
 import { TellMe } from '../../tell/tell-me.tsx'
 import { counted } from '../../texts/plural.ts'
-import { TrackText } from '../../track-text.tsx'
 import { NewsToast } from '../news-toast.tsx'
 import { useSheetTexts } from '../texts.ts'
 import { RequestStatus, useRequestStatus } from './status.tsx'
@@ -142,7 +142,7 @@ function TrackRow({ track, blocked, onChoose }: TrackRowProps) {
           aria-haspopup="dialog"
           onClick={onChoose}
         >
-          <TrackText track={track} />
+          <TrackLine id={track.id} track={track} />
           {place && <span class="badge">{t.request.places[place]}</span>}
           <Icon name="forward" size={18} />
         </button>
@@ -150,7 +150,7 @@ function TrackRow({ track, blocked, onChoose }: TrackRowProps) {
     )
   return (
     <li>
-      <TrackText track={track} />
+      <TrackLine id={track.id} track={track} />
       {place && <span class="badge">{t.request.places[place]}</span>}
       <button
         type="button"
