@@ -66,7 +66,7 @@ function MiniPlayer() {
       </div>
       <PlayButton />
       {!isChatting(state) && state.duration > 0 && (
-        <SongTime position={radio.position()} duration={state.duration} />
+        <TrackTime position={radio.position()} duration={state.duration} />
       )}
       {next && <p class="nothing">{`${t.next}: ${trackLine(next)}`}</p>}
     </main>
@@ -74,7 +74,7 @@ function MiniPlayer() {
 }
 
 /** A picture with a text, not a progress bar: screen readers would speak of each second. */
-function SongTime({ position, duration }: { position: number; duration: number }) {
+function TrackTime({ position, duration }: { position: number; duration: number }) {
   const { t } = useRadio()
   return (
     <div
