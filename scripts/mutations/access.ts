@@ -119,18 +119,18 @@ export const accessMutations = mutationsOf('apps/api/src', [
   ],
   [
     'a body has no size limit',
-    'http/request-bodies.ts',
+    'http/bodies/request-bodies.ts',
     "if (bytes > maxBytes) throw new Failure('PAYLOAD_TOO_LARGE')",
     '',
-    'http/request-bodies.test.ts',
+    'http/bodies/request-bodies.test.ts',
     'routes/library/uploads.test.ts',
   ],
   [
     'a body may come as slowly as it likes',
-    'http/request-bodies.ts',
+    'http/bodies/request-bodies.ts',
     "if (isLate) throw new Failure('REQUEST_TIMEOUT')",
     '',
-    'http/request-bodies.test.ts',
+    'http/bodies/request-bodies.test.ts',
   ],
   [
     'uploads of 800 MB are accepted',

@@ -81,14 +81,14 @@ const doorMutations = mutationsOf('apps/api/src', [
   ],
   [
     'values in JSON bodies are coerced',
-    'http/schema-compilers.ts',
+    'http/bodies/schema-compilers.ts',
     'coerceTypes: false',
     "coerceTypes: 'array'",
     'tests/api/body-types.test.ts',
   ],
   [
     'bodies can nest without limit',
-    'http/json-size.ts',
+    'http/bodies/json-size.ts',
     '++depth > MAX_DEPTH',
     '++depth > 1e9',
     'tests/api/body-types.test.ts',

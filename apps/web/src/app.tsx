@@ -14,9 +14,9 @@ import {
   pathOf,
   tellLanguage,
 } from './ui/language/language.ts'
-import type { PageProps } from './ui/page-props.ts'
-import { tellPlacedStyles } from './ui/placed-styles.ts'
-import { registerWorker } from './ui/service-worker.ts'
+import type { PageProps } from './ui/loading/page-props.ts'
+import { tellPlacedStyles } from './ui/loading/placed-styles.ts'
+import { registerWorker } from './ui/loading/service-worker.ts'
 import { openTheme } from './ui/theme.ts'
 
 const RETRY_MS = 3_000

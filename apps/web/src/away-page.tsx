@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks'
 import { apiUrl } from './api.ts'
 import { StillHorizon } from './listener/stage/horizon.tsx'
 import { Languages } from './ui/language/languages.tsx'
-import type { PageProps } from './ui/page-props.ts'
+import type { PageProps } from './ui/loading/page-props.ts'
 
 export const awayTexts: Record<Locale, { language: string; title: string; says: string; again: string }> = {
   uk: {

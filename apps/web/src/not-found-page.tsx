@@ -3,7 +3,7 @@ import type { Locale } from '@solstice/contracts'
 import { StillHorizon } from './listener/stage/horizon.tsx'
 import { pathOf } from './ui/language/language.ts'
 import { Languages } from './ui/language/languages.tsx'
-import type { PageProps } from './ui/page-props.ts'
+import type { PageProps } from './ui/loading/page-props.ts'
 
 export const lostTexts: Record<Locale, { language: string; title: string; says: string; home: string }> = {
   uk: {

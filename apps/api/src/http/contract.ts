@@ -3,9 +3,9 @@ import type { Route, Upload } from '@solstice/contracts'
 import { Failure, type MediaStorage } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
 import type { Gate } from '../auth/access.ts'
+import { isTooComplex } from './bodies/json-size.ts'
+import { type BodyPace, type RequestBodies, watchBodies } from './bodies/request-bodies.ts'
 import { closeUnread, refuse, writeRefusal } from './errors.ts'
-import { isTooComplex } from './json-size.ts'
-import { type BodyPace, type RequestBodies, watchBodies } from './request-bodies.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

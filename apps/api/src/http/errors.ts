@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { type FailureCode, type FailureDetails, failureBody, failures } from '@solstice/contracts'
 import { diskFullAsFailure, Failure } from '@solstice/station'
 import type { ConnectionError, FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { mustClose } from './request-bodies.ts'
+import { mustClose } from './bodies/request-bodies.ts'
 
 /** Number of refusals by `code reason`. */
 export type RefusalCounts = Map<string, number>

@@ -4,9 +4,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isForAdmins } from '../auth/access.ts'
 import type { Caller } from '../auth/callers.ts'
 import { describeRoute } from '../reference/openapi.ts'
+import { omitNulls } from './bodies/omit-nulls.ts'
+import { hasBody } from './bodies/request-bodies.ts'
 import { isUpload } from './contract.ts'
-import { omitNulls } from './omit-nulls.ts'
-import { hasBody } from './request-bodies.ts'
 
 /** One request to a contract route, after its access rule and shapes were checked. */
 export interface Call<R extends Route> {

@@ -1,9 +1,9 @@
 import type { Server } from 'node:http'
 import { type FastifyHttpOptions, LogController } from 'fastify'
 import type { Logger } from 'pino'
+import { compileWhenNeeded } from './bodies/schema-compilers.ts'
 import { refuse, refuseConnection } from './errors.ts'
 import { requestId, requestLogger } from './request-log.ts'
-import { compileWhenNeeded } from './schema-compilers.ts'
 
 const HEADERS_TIMEOUT_MS = 10_000
 /** Node checks for slow requests every 30 s by default, which would triple the timeout. */

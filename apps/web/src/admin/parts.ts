@@ -1,7 +1,7 @@
 import type { Locale } from '@solstice/contracts'
 import type { ComponentType } from 'preact'
 import type { IconName } from '../ui/icons.tsx'
-import { lazyPage } from '../ui/lazy-page.tsx'
+import { lazyPage } from '../ui/loading/lazy-page.tsx'
 import type { AccessRule } from './data/access.ts'
 
 export type PartId =

@@ -1,7 +1,7 @@
 import '../../live/form.css'
 import './host-panel.css'
 import { useRef } from 'preact/hooks'
-import { useRestoredFocus } from '../../ui/restored-focus.ts'
+import { useRestoredFocus } from '../../ui/sheet/restored-focus.ts'
 import { useStore } from '../../ui/store.ts'
 import { Confirm } from '../confirm.tsx'
 import { BackgroundPanel } from './background-panel.tsx'

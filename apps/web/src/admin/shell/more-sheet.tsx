@@ -1,6 +1,6 @@
 import { Icon } from '../../ui/icons.tsx'
 import { Languages } from '../../ui/language/languages.tsx'
-import { closeSheet } from '../../ui/sheet.tsx'
+import { closeSheet } from '../../ui/sheet/sheet.tsx'
 import { useStore } from '../../ui/store.ts'
 import { hrefOf, navigate } from '../data/location.ts'
 import { useAdmin, usePanel, useTexts } from '../data/panel.ts'

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/a11y/noNoninteractiveElementToInteractiveRole: a list box that a combobox moves through
 // biome-ignore-all lint/a11y/useFocusableInteractive: the focus stays in the combobox
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { Sheet } from '../../ui/sheet.tsx'
+import { Sheet } from '../../ui/sheet/sheet.tsx'
 import { useStore } from '../../ui/store.ts'
 import { useFoundTracks } from '../data/found-tracks.ts'
 import { hrefOf, navigate } from '../data/location.ts'

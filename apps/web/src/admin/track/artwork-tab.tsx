@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { apiUrl } from '../../api.ts'
-import { lazyPage } from '../../ui/lazy-page.tsx'
+import { lazyPage } from '../../ui/loading/lazy-page.tsx'
 import { Confirm } from '../confirm.tsx'
 import { useCommand } from '../data/commands.ts'
 import { useAdmin, useToasts } from '../data/panel.ts'

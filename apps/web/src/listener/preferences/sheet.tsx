@@ -1,4 +1,4 @@
-import { Sheet, SheetHead } from '../../ui/sheet.tsx'
+import { Sheet, SheetHead } from '../../ui/sheet/sheet.tsx'
 import { useStore } from '../../ui/store.ts'
 import { useRadio } from '../radio-context.ts'
 import { useSheetTexts } from '../sheets/texts.ts'

@@ -1,5 +1,5 @@
 import type { ListenerPlace, RadioState } from '@solstice/contracts'
-import { lazyPage } from '../../ui/lazy-page.tsx'
+import { lazyPage } from '../../ui/loading/lazy-page.tsx'
 import type { SleepTimer } from '../sleep/sleep-timer.ts'
 import type { ShownTrack } from './cover/sheet.tsx'
 import type { DonateSubject } from './donate/sheet.tsx'

@@ -1,5 +1,5 @@
 import './sheet.css'
-import { Sheet, SheetHead } from '../../ui/sheet.tsx'
+import { Sheet, SheetHead } from '../../ui/sheet/sheet.tsx'
 import { useStore } from '../../ui/store.ts'
 import { useNow } from '../../ui/use-now.ts'
 import { formatDuration } from '../format.ts'

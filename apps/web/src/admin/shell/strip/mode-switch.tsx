@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { Icon } from '../../../ui/icons.tsx'
-import { closeSheet } from '../../../ui/sheet.tsx'
+import { closeSheet } from '../../../ui/sheet/sheet.tsx'
 import { useCommand } from '../../data/commands.ts'
 import { usePaletteItems } from '../../data/palette.ts'
 import { useAdmin, useAir, useStation, useTexts } from '../../data/panel.ts'

@@ -1,4 +1,4 @@
-import { lazyPage } from '../../../ui/lazy-page.tsx'
+import { lazyPage } from '../../../ui/loading/lazy-page.tsx'
 import { Drawer } from '../../ui/layers/drawer.tsx'
 
 const Crop = lazyPage(async () => (await import('../../crop/crop.tsx')).Crop)

@@ -1,7 +1,7 @@
 import './layers.css'
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
-import { closeSheet, Sheet, SheetHead } from '../../../ui/sheet.tsx'
+import { closeSheet, Sheet, SheetHead } from '../../../ui/sheet/sheet.tsx'
 import { useTexts } from '../../data/panel.ts'
 import { DialogToasts } from './toast-list.tsx'
 

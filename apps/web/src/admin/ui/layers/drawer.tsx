@@ -1,6 +1,6 @@
 import './layers.css'
 import type { ComponentChildren } from 'preact'
-import { Sheet, SheetHead } from '../../../ui/sheet.tsx'
+import { Sheet, SheetHead } from '../../../ui/sheet/sheet.tsx'
 import { useTexts } from '../../data/panel.ts'
 import { DialogToasts } from './toast-list.tsx'
 

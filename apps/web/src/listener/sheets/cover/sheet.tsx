@@ -1,7 +1,7 @@
 import './sheet.css'
 import type { RadioState } from '@solstice/contracts'
 import { Icon } from '../../../ui/icons.tsx'
-import { Sheet, SheetHead } from '../../../ui/sheet.tsx'
+import { Sheet, SheetHead } from '../../../ui/sheet/sheet.tsx'
 import { useRadio } from '../../radio-context.ts'
 import { CoverImage } from '../../stage/cover.tsx'
 import { searchesFor } from './services.ts'

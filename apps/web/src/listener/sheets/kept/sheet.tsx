@@ -1,6 +1,6 @@
 import type { LibraryItem } from '@solstice/contracts'
 import { Icon } from '../../../ui/icons.tsx'
-import { Sheet, SheetHead } from '../../../ui/sheet.tsx'
+import { Sheet, SheetHead } from '../../../ui/sheet/sheet.tsx'
 import { useStore } from '../../../ui/store.ts'
 import { trackLine } from '../../format.ts'
 import { asText, favourites } from '../../kept/favourites.ts'

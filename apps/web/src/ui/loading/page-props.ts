@@ -1,5 +1,5 @@
 import type { Locale } from '@solstice/contracts'
-import type { PageName } from './language/language.ts'
+import type { PageName } from '../language/language.ts'
 
 /** The props of every page but the listener's. */
 export interface PageProps {

@@ -8,12 +8,12 @@ import Fastify, { type FastifyBaseLogger } from 'fastify'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { Type } from 'typebox'
-import { openGate } from '../../../../tests/harness/stations/gate.ts'
-import { inTime, waiting } from '../../../../tests/harness/until.ts'
-import { type ContractOptions, useContract } from './contract.ts'
-import { refuse, refuseConnection } from './errors.ts'
-import { implement } from './implement.ts'
-import { refuseOtherMethods } from './method-not-allowed.ts'
+import { openGate } from '../../../../../tests/harness/stations/gate.ts'
+import { inTime, waiting } from '../../../../../tests/harness/until.ts'
+import { type ContractOptions, useContract } from '../contract.ts'
+import { refuse, refuseConnection } from '../errors.ts'
+import { implement } from '../implement.ts'
+import { refuseOtherMethods } from '../method-not-allowed.ts'
 
 const MB = 1024 * 1024
 const LIMIT = 20 * MB

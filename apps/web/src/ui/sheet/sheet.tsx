@@ -1,7 +1,7 @@
 import './sheet.css'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { Icon } from './icons.tsx'
+import { Icon } from '../icons.tsx'
 
 interface Props {
   class: string

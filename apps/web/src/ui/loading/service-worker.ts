@@ -19,5 +19,5 @@ function followVersions(registration: ServiceWorkerRegistration): void {
 function offerWaiting({ waiting }: ServiceWorkerRegistration): void {
   // The first one replaces none.
   if (!waiting || !navigator.serviceWorker.controller) return
-  import('./offers/new-version.tsx').then(({ offerVersion }) => offerVersion(waiting)).catch(() => {})
+  import('../offers/new-version.tsx').then(({ offerVersion }) => offerVersion(waiting)).catch(() => {})
 }
