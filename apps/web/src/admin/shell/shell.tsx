@@ -86,13 +86,16 @@ export function Shell({ name, home }: { name: string; home: string }) {
   )
 }
 
+/** A part. The press that opens it is answered by the rail and a heading; the rest is drawn after that was painted. */
 function Shown({ part }: { part: Part }) {
   const { verdict, locale } = useAdmin()
+  const [painted, setPainted] = useState<string | null>(null)
+  useEffect(() => setPainted(part.id), [part.id])
   const found = verdict(part.access)
-  if (found.is === 'open') return <part.Component key={part.id} />
+  if (found.is === 'open' && painted === part.id) return <part.Component key={part.id} />
   return (
     <>
-      <h1>{part.title[locale]}</h1>
+      <h1 class={found.is === 'open' ? 'unseen' : undefined}>{part.title[locale]}</h1>
       {found.is === 'denied' && <Denied missing={found.missing} />}
     </>
   )
