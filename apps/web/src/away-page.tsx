@@ -1,9 +1,7 @@
-import './not-found-page.css'
 import type { Locale } from '@solstice/contracts'
 import { useEffect } from 'preact/hooks'
 import { apiUrl } from './api.ts'
-import { StillHorizon } from './listener/stage/horizon.tsx'
-import { Languages } from './ui/language/languages.tsx'
+import { SkyPage } from './sky-page.tsx'
 import type { PageProps } from './ui/loading/page-props.ts'
 
 export const awayTexts: Record<Locale, { language: string; title: string; says: string; again: string }> = {
@@ -30,30 +28,14 @@ export function AwayPage({ locale, onLocale }: Pick<PageProps, 'locale' | 'onLoc
   useEffect(returnByItself, [])
   const t = awayTexts[locale]
   return (
-    <>
-      <header class="header">
-        <div class="header-right">
-          <Languages page="player" locale={locale} label={t.language} onLocale={onLocale} />
-        </div>
-      </header>
-      <main class="stage lost">
-        <div class="sky" />
-        <div class="rim">
-          <StillHorizon sound="off" />
-        </div>
-        <section class="track">
-          <h1 class="title" data-size="m">
-            {t.title}
-          </h1>
-          <p class="byline" role="status">
-            {t.says}
-          </p>
-          <button type="button" class="button" onClick={comeBack}>
-            {t.again}
-          </button>
-        </section>
-      </main>
-    </>
+    <SkyPage {...{ locale, onLocale }} language={t.language} title={t.title}>
+      <p class="byline" role="status">
+        {t.says}
+      </p>
+      <button type="button" class="button" onClick={comeBack}>
+        {t.again}
+      </button>
+    </SkyPage>
   )
 }
 
