@@ -167,7 +167,7 @@ type StationDeps = DepsOf<typeof jobRoutes> &
   DepsOf<typeof settingsRoutes> &
   DepsOf<typeof backupRoutes>
 
-/** What is arranged for the whole station: helpers, settings, jobs and backups. */
+/** Routes for the whole station: helpers, settings, jobs and backups. */
 function stationRoutes(app: FastifyInstance, deps: StationDeps): void {
   jobRoutes(app, deps)
   administrationRoutes(app, deps)

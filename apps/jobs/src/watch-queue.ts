@@ -23,7 +23,7 @@ export async function watchQueue({
   })
 }
 
-/** What is on air and what is next. */
+/** The entries on air and next. */
 function front(state: PlayoutState): string {
   const onAir = state.onAir.phase === 'track' ? state.onAir.entry.entryId : null
   return JSON.stringify([onAir, shownQueue(state, 1)[0]?.entryId])

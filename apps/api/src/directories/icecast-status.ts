@@ -5,7 +5,7 @@ import type { Audience } from '../now-playing/audience.ts'
 const CHANNELS = 2
 
 /**
- * What Icecast 2.4 would say of the streams.
+ * Status of the streams in the form of Icecast 2.4.
  *
  * @param about.hasSound without it there are no streams, as when a source of Icecast is away.
  * @param about.mount path of the only stream that is asked for.

@@ -80,7 +80,7 @@ interface Room {
   maxheight?: number
 }
 
-/** What the compact player takes, pixels. */
+/** Size of the compact player, pixels. */
 const FRAME = { width: 420, minWidth: 260, height: 112 }
 
 /** The player in a frame; the link alone where it has no room. */

@@ -1,7 +1,7 @@
 import type { StreamMarker } from '@solstice/station'
 import { markerOf, type Placed } from './sequencer/air-entry.ts'
 
-/** What is heard from which frame of a mount on. */
+/** Title heard from a frame of a mount on. */
 export interface Markers {
   /** Notes the sound that starts at a sample; null for silence. */
   heard(sample: number, placed: Placed | null): void

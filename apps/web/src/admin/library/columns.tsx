@@ -10,7 +10,7 @@ import type { Preview } from './preview.ts'
 import type { LibraryTexts } from './texts.ts'
 import type { ChosenTracks } from './use-chosen-tracks.ts'
 
-/** What the cells of a row need; while it is the same, no row is drawn again. */
+/** Input of the cells of a row; while it is the same, no row is drawn again. */
 export interface ColumnDeps {
   t: LibraryTexts
   locale: Locale
