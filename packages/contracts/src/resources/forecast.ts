@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
+import { Mode, OrderType, TrackId } from './library/track.ts'
 import { EpochMs, nullable } from './schema.ts'
-import { Mode, OrderType, TrackId } from './track.ts'
 
 const Seconds = nullable(Type.Number({ description: 'seconds; null when unknown' }))
 const begins = { startsAt: EpochMs, mode: Mode }

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { TrackId } from './track.ts'
+import { TrackId } from './library/track.ts'
 
 /** What a browser's `PushSubscription` says in `toJSON()`. */
 export const PushSubscription = Type.Object(

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { DonationSettings } from './donation.ts'
+import { Cover, Mode, OrderType, QueueItem, TrackId } from './library/track.ts'
 import { nullable } from './schema.ts'
 import { UiSettings } from './settings.ts'
-import { Cover, Mode, OrderType, QueueItem, TrackId } from './track.ts'
 
 /** The air at `serverTimeMs`: the payload of `sync`. */
 export const RadioState = Type.Object({

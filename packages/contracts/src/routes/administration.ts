@@ -4,10 +4,10 @@ import { Localized } from '../localized.ts'
 import { AuditEntry } from '../resources/admin.ts'
 import { type AuditCategory, auditCategories } from '../resources/audit-categories.ts'
 import { ForecastItem } from '../resources/forecast.ts'
-import { SongGroup } from '../resources/group.ts'
+import { SongGroup } from '../resources/library/group.ts'
+import { HistoryItem, Mode, TrackId } from '../resources/library/track.ts'
 import { Offset } from '../resources/schema.ts'
 import { Settings, SettingsBounds } from '../resources/settings.ts'
-import { HistoryItem, Mode, TrackId } from '../resources/track.ts'
 import { bytes, defineRoute, needs, perSection } from '../route.ts'
 
 const Section = Type.Optional(Type.Record(Type.String(), Type.Unknown()))

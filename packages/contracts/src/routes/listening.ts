@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import { privileges } from '../privileges.ts'
+import { CoverId, coverSizes, HistoryItem, LibraryItem, Track, TrackId } from '../resources/library/track.ts'
 import { nullable } from '../resources/schema.ts'
 import { capabilityNames, PublicConfig } from '../resources/station.ts'
-import { CoverId, coverSizes, HistoryItem, LibraryItem, Track, TrackId } from '../resources/track.ts'
 import { bytes, defineRoute } from '../route.ts'
 
 export * from './streams.ts'

@@ -1,5 +1,5 @@
 import { privileges as allPrivileges, type Privilege } from '@solstice/contracts'
-import type { DataStore } from '../ports/data-store.ts'
+import type { DataStore } from '../ports/data/data-store.ts'
 
 export const SUPER_ADMIN_ID = 'super'
 

@@ -5,7 +5,7 @@ import { dateNow } from '../core/wall-clock.ts'
 import type { Actor } from '../ports/accounts.ts'
 import type { Announcer } from '../ports/announcer.ts'
 import type { WallClock } from '../ports/bus.ts'
-import type { DataStore, SpooledAuditEntry } from '../ports/data-store.ts'
+import type { DataStore, SpooledAuditEntry } from '../ports/data/data-store.ts'
 import { SUPER_ADMIN_ID } from './admins.ts'
 
 /** A changed field, before and after. */

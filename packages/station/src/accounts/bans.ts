@@ -4,7 +4,7 @@ import { dateNow } from '../core/wall-clock.ts'
 import type { Actor } from '../ports/accounts.ts'
 import type { Announcer } from '../ports/announcer.ts'
 import type { WallClock } from '../ports/bus.ts'
-import type { BanRecord, DataStore } from '../ports/data-store.ts'
+import type { BanRecord, DataStore } from '../ports/data/data-store.ts'
 import { networkOf, readAddress } from './addresses.ts'
 import type { Audit } from './audit.ts'
 

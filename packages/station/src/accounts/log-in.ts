@@ -1,6 +1,6 @@
 import { Failure } from '../core/failure.ts'
 import type { Passwords } from '../ports/accounts.ts'
-import type { DataStore } from '../ports/data-store.ts'
+import type { DataStore } from '../ports/data/data-store.ts'
 import { type Admin, findAdmin, SUPER_ADMIN_ID } from './admins.ts'
 import { loginKey } from './credentials.ts'
 

@@ -1,7 +1,7 @@
 import { dateNow } from '../core/wall-clock.ts'
 import type { Announcer } from '../ports/announcer.ts'
 import type { WallClock } from '../ports/bus.ts'
-import type { AuditRecord, DataStore } from '../ports/data-store.ts'
+import type { AuditRecord, DataStore } from '../ports/data/data-store.ts'
 import type { Log } from '../ports/log.ts'
 import { networkOf } from './addresses.ts'
 import { findAdmin } from './admins.ts'

@@ -1,6 +1,6 @@
 import { Failure } from '../core/failure.ts'
 import { dateNow } from '../core/wall-clock.ts'
-import type { AdminRecord } from '../ports/data-store.ts'
+import type { AdminRecord } from '../ports/data/data-store.ts'
 import { type Admin, SUPER_ADMIN_ID } from './admins.ts'
 import { refuseWeak } from './credentials.ts'
 import { type AccountDeps, readFreeLogin } from './helpers.ts'

@@ -1,6 +1,6 @@
-import type { ArtistRecord, DataStore } from '../ports/data-store.ts'
-import type { MediaStorage } from '../ports/media-storage.ts'
-import type { Pictures } from '../ports/pictures.ts'
+import type { ArtistRecord, DataStore } from '../ports/data/data-store.ts'
+import type { MediaStorage } from '../ports/media/media-storage.ts'
+import type { Pictures } from '../ports/media/pictures.ts'
 
 const MAX_IMAGE_BYTES = 10 * 1024 * 1024
 

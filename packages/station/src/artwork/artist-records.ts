@@ -1,7 +1,7 @@
 import type { RemovedArtist } from '@solstice/contracts'
 import { artistKey } from '../core/keys.ts'
-import type { ArtistRecord, DataStore } from '../ports/data-store.ts'
-import type { MediaStorage } from '../ports/media-storage.ts'
+import type { ArtistRecord, DataStore } from '../ports/data/data-store.ts'
+import type { MediaStorage } from '../ports/media/media-storage.ts'
 import { ensureArtist } from './artwork.ts'
 
 /**

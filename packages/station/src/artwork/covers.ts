@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { type Cover, coverSizes } from '@solstice/contracts'
-import type { AudioTags } from '../ports/audio.ts'
-import type { CoverRecord, DataStore, TrackRecord } from '../ports/data-store.ts'
+import type { CoverRecord, DataStore, TrackRecord } from '../ports/data/data-store.ts'
 import type { JobQueue } from '../ports/job-queue.ts'
 import type { Log } from '../ports/log.ts'
-import type { MediaKey, MediaStorage } from '../ports/media-storage.ts'
-import type { Pictures } from '../ports/pictures.ts'
+import type { AudioTags } from '../ports/media/audio.ts'
+import type { MediaKey, MediaStorage } from '../ports/media/media-storage.ts'
+import type { Pictures } from '../ports/media/pictures.ts'
 
 export const COVER_FOLDER = 'covers'
 const ID_LENGTH = 32

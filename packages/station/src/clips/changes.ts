@@ -6,11 +6,11 @@ import { refuseWrite } from '../intake/staging.ts'
 import { auditOnce, type Run, resumable } from '../library/change-run.ts'
 import type { Announcer } from '../ports/announcer.ts'
 import type { Bus, WallClock } from '../ports/bus.ts'
-import type { ClipRecord, DataStore } from '../ports/data-store.ts'
+import type { ClipRecord, DataStore } from '../ports/data/data-store.ts'
 import type { JobData, JobResult } from '../ports/job-queue.ts'
 import type { Leases } from '../ports/leases.ts'
 import type { Log } from '../ports/log.ts'
-import type { MediaKey, MediaStat, MediaStorage } from '../ports/media-storage.ts'
+import type { MediaKey, MediaStat, MediaStorage } from '../ports/media/media-storage.ts'
 import { clipFamilies, clipMedia, clipsChanged } from './clips.ts'
 
 interface ClipChangeDeps {

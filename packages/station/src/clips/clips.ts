@@ -7,11 +7,11 @@ import { dateNow } from '../core/wall-clock.ts'
 import { promote, receiveMp3, refuseWrite } from '../intake/staging.ts'
 import type { Actor } from '../ports/accounts.ts'
 import type { Announcer } from '../ports/announcer.ts'
-import type { AudioTags } from '../ports/audio.ts'
 import type { Bus, WallClock } from '../ports/bus.ts'
-import type { ClipRecord, DataStore } from '../ports/data-store.ts'
+import type { ClipRecord, DataStore } from '../ports/data/data-store.ts'
 import type { Log } from '../ports/log.ts'
-import type { MediaKey, MediaStorage } from '../ports/media-storage.ts'
+import type { AudioTags } from '../ports/media/audio.ts'
+import type { MediaKey, MediaStorage } from '../ports/media/media-storage.ts'
 
 /** Per-family rules that only the server needs. */
 interface Family {

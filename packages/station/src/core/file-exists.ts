@@ -1,4 +1,4 @@
-import type { MediaKey, MediaStorage } from '../ports/media-storage.ts'
+import type { MediaKey, MediaStorage } from '../ports/media/media-storage.ts'
 import { Failure } from './failure.ts'
 
 /** True when a file exists. @throws when its storage cannot say so, for example while it is away. */

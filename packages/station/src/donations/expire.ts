@@ -1,5 +1,5 @@
 import { Failure } from '../core/failure.ts'
-import type { DataStore, DonationRecord } from '../ports/data-store.ts'
+import type { DataStore, DonationRecord } from '../ports/data/data-store.ts'
 import { type PaymentProviderId, type Payments, paymentProviderIds } from '../ports/payments.ts'
 import { recordClosed } from './ledger.ts'
 

@@ -1,7 +1,7 @@
 import type { DonationStatus, donations, Reply } from '@solstice/contracts'
 import { Failure } from '../core/failure.ts'
 import { memoizeLast } from '../core/memoize-last.ts'
-import type { DataStore, DonationRecord } from '../ports/data-store.ts'
+import type { DataStore, DonationRecord } from '../ports/data/data-store.ts'
 import { toUnits } from './pricing.ts'
 import { dateOfOrder } from './station-time.ts'
 

@@ -1,4 +1,4 @@
-import type { DataStore, DonationRecord, LedgerRecord } from '../ports/data-store.ts'
+import type { DataStore, DonationRecord, LedgerRecord } from '../ports/data/data-store.ts'
 import type { Payment, PaymentProviderId } from '../ports/payments.ts'
 
 type LedgerData = Pick<DataStore, 'ledger'>

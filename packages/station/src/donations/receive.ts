@@ -1,5 +1,5 @@
 import type { Announcer } from '../ports/announcer.ts'
-import type { DataStore, InboxRecord, Spool } from '../ports/data-store.ts'
+import type { DataStore, InboxRecord, Spool } from '../ports/data/data-store.ts'
 import type { JobQueue } from '../ports/job-queue.ts'
 import type { Log } from '../ports/log.ts'
 import type { MatchingPayment, Payment, PaymentProviderId, Payments } from '../ports/payments.ts'

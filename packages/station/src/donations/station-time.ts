@@ -1,5 +1,5 @@
 import type { WallClock } from '../ports/bus.ts'
-import type { Collection, DataStore, DonationRecord } from '../ports/data-store.ts'
+import type { Collection, DataStore, DonationRecord } from '../ports/data/data-store.ts'
 
 type Donation = Readonly<DonationRecord>
 type Orders = Collection<DonationRecord, 'id'>

@@ -1,7 +1,7 @@
 import type { ClipFamily, Mode, Settings } from '@solstice/contracts'
 import type { ClipRef, UsableClips } from '@solstice/playout'
 import { clipFamilies, clipMedia } from '../clips/clips.ts'
-import type { ClipRecord, DataStore } from '../ports/data-store.ts'
+import type { ClipRecord, DataStore } from '../ports/data/data-store.ts'
 import { capabilitiesOf, type Deployment } from '../settings/capabilities.ts'
 import { readSettings } from '../settings/settings.ts'
 

@@ -10,7 +10,7 @@ import {
 import { withBreaks } from '../core/turns/breaks.ts'
 import { libraryOf } from '../library/library.ts'
 import { type LoudnessRules, trackRefs } from '../library/loudness.ts'
-import type { DataStore, MeasurementRecord } from '../ports/data-store.ts'
+import type { DataStore, MeasurementRecord } from '../ports/data/data-store.ts'
 import type { Deployment } from '../settings/capabilities.ts'
 import { rotationOf, unsavedGeneration } from '../settings/settings.ts'
 import { clipsBy } from './clips.ts'

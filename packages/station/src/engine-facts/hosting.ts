@@ -1,5 +1,5 @@
 import type { Hosting } from '@solstice/playout'
-import type { DataStore } from '../ports/data-store.ts'
+import type { DataStore } from '../ports/data/data-store.ts'
 import { readSettings } from '../settings/settings.ts'
 
 /** The rules for hosts and guests, from the configuration and the stored settings. */

@@ -10,7 +10,7 @@ import { libraryOf, trackRef } from '../library/library.ts'
 import type { Actor } from '../ports/accounts.ts'
 import type { Announcer } from '../ports/announcer.ts'
 import type { Bus } from '../ports/bus.ts'
-import type { DataStore, GroupRecord } from '../ports/data-store.ts'
+import type { DataStore, GroupRecord } from '../ports/data/data-store.ts'
 
 type Group = Readonly<GroupRecord>
 type GroupData = Pick<DataStore, 'groups' | 'tracks'>

@@ -2,7 +2,7 @@ import type { administration, Reply, Track } from '@solstice/contracts'
 import type { TrackGroup } from '@solstice/playout'
 import { memoizeLast } from '../core/memoize-last.ts'
 import { libraryOf } from '../library/library.ts'
-import type { DataStore } from '../ports/data-store.ts'
+import type { DataStore } from '../ports/data/data-store.ts'
 import { groupedLibrary } from '../settings/settings.ts'
 
 export type Stats = Reply<typeof administration.getStats>

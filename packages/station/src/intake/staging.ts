@@ -1,7 +1,7 @@
 import { diskFullAsFailure, Failure } from '../core/failure.ts'
 import { serialise } from '../core/turns/serialise.ts'
-import type { AudioFacts, AudioTags } from '../ports/audio.ts'
-import type { MediaKey, MediaStorage } from '../ports/media-storage.ts'
+import type { AudioFacts, AudioTags } from '../ports/media/audio.ts'
+import type { MediaKey, MediaStorage } from '../ports/media/media-storage.ts'
 
 /** Decodes an `X-File-Name`: percent-encoded UTF-8, or else the text as it is. */
 export function decodeFilename(header: string): string {

@@ -1,6 +1,6 @@
 import type { Audit } from '../accounts/audit.ts'
 import { Deferred, diskFullAsFailure, isStoreUnavailable } from '../core/failure.ts'
-import type { DataStore } from '../ports/data-store.ts'
+import type { DataStore } from '../ports/data/data-store.ts'
 
 /** One run of a job: the first, or one that resumes after a crash. */
 export interface Run {

@@ -3,10 +3,10 @@ import type { CuePoints, TrackRef } from '@solstice/playout'
 import { reconcileArtists } from '../artwork/artwork.ts'
 import { fileExists } from '../core/file-exists.ts'
 import { sortInPieces } from '../core/turns/sort-in-pieces.ts'
-import type { AudioFacts, AudioTags } from '../ports/audio.ts'
-import type { DataStore } from '../ports/data-store.ts'
+import type { DataStore } from '../ports/data/data-store.ts'
 import type { Log } from '../ports/log.ts'
-import type { MediaKey, MediaStorage } from '../ports/media-storage.ts'
+import type { AudioFacts, AudioTags } from '../ports/media/audio.ts'
+import type { MediaKey, MediaStorage } from '../ports/media/media-storage.ts'
 
 /** More missing files than this, and more than half of all, mean that a disk is not mounted. */
 const FEW_TRACKS = 10

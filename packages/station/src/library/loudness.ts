@@ -1,5 +1,5 @@
 import { type CuePoints, PIECE, type Pieces, type TrackRef } from '@solstice/playout'
-import type { DataStore, MeasurementRecord, TrackRecord } from '../ports/data-store.ts'
+import type { DataStore, MeasurementRecord, TrackRecord } from '../ports/data/data-store.ts'
 import { trackRef } from './library.ts'
 
 /** The true peak of a track after its gain stays below this. */

@@ -1,5 +1,5 @@
 import { Failure } from '../core/failure.ts'
-import type { DataStore } from '../ports/data-store.ts'
+import type { DataStore } from '../ports/data/data-store.ts'
 import type { JobQueue } from '../ports/job-queue.ts'
 
 export interface Waveform {

@@ -15,7 +15,7 @@ import { memoizeLast } from '../core/memoize-last.ts'
 import { cleanLine } from '../core/text.ts'
 import { libraryOf } from '../library/library.ts'
 import type { Actor } from '../ports/accounts.ts'
-import type { DataStore, LyricsRecord } from '../ports/data-store.ts'
+import type { DataStore, LyricsRecord } from '../ports/data/data-store.ts'
 
 export interface TrackName {
   title: string

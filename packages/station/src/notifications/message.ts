@@ -1,6 +1,6 @@
 import { type Locale, type Localized, listening, type SongNotification } from '@solstice/contracts'
 import { findCover } from '../artwork/covers.ts'
-import type { DataStore, NotificationRecord } from '../ports/data-store.ts'
+import type { DataStore, NotificationRecord } from '../ports/data/data-store.ts'
 
 /** Pixels. */
 const ICON_SIZE = '256'

@@ -11,7 +11,7 @@ import {
   remove,
 } from '../../../../tests/harness/air/queue-station.ts'
 import { pendingDonation } from '../../../../tests/harness/donations/orders.ts'
-import type { DonationRecord } from '../ports/data-store.ts'
+import type { DonationRecord } from '../ports/data/data-store.ts'
 import { momentOf } from './moment.ts'
 
 const song = track('wish', 'artist', 60_000, 'day')

@@ -1,6 +1,6 @@
 import { type PlayoutState, type QueueEntry, shownQueue } from '@solstice/playout'
 import { orderIdOf } from '../donations/paid/order-id.ts'
-import type { DonationRecord, NotificationRecord } from '../ports/data-store.ts'
+import type { DonationRecord, NotificationRecord } from '../ports/data/data-store.ts'
 
 /** Where a track stands: `over` when it will not be played, or was. */
 export type Moment = 'waiting' | 'next' | 'on-air' | 'over'

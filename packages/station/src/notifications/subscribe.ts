@@ -3,7 +3,7 @@ import type { AwaitedSong, Locale } from '@solstice/contracts'
 import type { PlayoutState } from '@solstice/playout'
 import { Failure } from '../core/failure.ts'
 import { findOwnDonation } from '../donations/history.ts'
-import type { DataStore, NotificationRecord } from '../ports/data-store.ts'
+import type { DataStore, NotificationRecord } from '../ports/data/data-store.ts'
 import type { Device, PushServices } from '../ports/push.ts'
 import { momentOf } from './moment.ts'
 

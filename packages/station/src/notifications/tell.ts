@@ -1,6 +1,6 @@
 import { advance, type PlayoutState } from '@solstice/playout'
 import type { StationClock } from '../ports/bus.ts'
-import type { DataStore, NotificationRecord } from '../ports/data-store.ts'
+import type { DataStore, NotificationRecord } from '../ports/data/data-store.ts'
 import type { JobQueue } from '../ports/job-queue.ts'
 import type { Log } from '../ports/log.ts'
 import type { PushServices } from '../ports/push.ts'

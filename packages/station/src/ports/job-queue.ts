@@ -11,8 +11,8 @@ import type {
   TrackResult,
 } from '@solstice/contracts'
 import type { Actor } from './accounts.ts'
-import type { EditableTags } from './audio.ts'
-import type { VideoList } from './video.ts'
+import type { EditableTags } from './media/audio.ts'
+import type { VideoList } from './media/video.ts'
 
 /** Data and result of each job, by name. A job may run twice, so every job is idempotent. */
 export interface Jobs {

@@ -1,4 +1,4 @@
-import type { NotificationRecord } from './data-store.ts'
+import type { NotificationRecord } from './data/data-store.ts'
 
 /** A browser that messages can be sent to. */
 export type Device = Pick<NotificationRecord, 'endpoint' | 'p256dh' | 'auth'>

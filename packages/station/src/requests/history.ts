@@ -1,6 +1,6 @@
 import type { HistoryItem, Mode } from '@solstice/contracts'
 import { type PlayoutState, soundStartMs, type TrackRef, wordSearch } from '@solstice/playout'
-import type { DataStore, HistoryRecord } from '../ports/data-store.ts'
+import type { DataStore, HistoryRecord } from '../ports/data/data-store.ts'
 
 const RECENT = 10
 /** A day of tracks of 17 s each. */

@@ -13,7 +13,7 @@ import { accepted, sendCommand } from '../core/outcome.ts'
 import { trackRef } from '../library/library.ts'
 import type { Actor } from '../ports/accounts.ts'
 import type { Bus } from '../ports/bus.ts'
-import type { DataStore } from '../ports/data-store.ts'
+import type { DataStore } from '../ports/data/data-store.ts'
 
 interface Deps {
   bus: Pick<Bus, 'send'>

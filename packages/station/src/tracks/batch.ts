@@ -8,9 +8,9 @@ import { stagedKey } from '../intake/staging.ts'
 import { type ResumableRun, type Run, resumable } from '../library/change-run.ts'
 import { libraryChanged } from '../library/changed.ts'
 import type { Actor } from '../ports/accounts.ts'
-import type { ArtistRecord, TrackRecord } from '../ports/data-store.ts'
+import type { ArtistRecord, TrackRecord } from '../ports/data/data-store.ts'
 import type { TrackOutcome, TrackScope } from '../ports/job-queue.ts'
-import type { MediaStat } from '../ports/media-storage.ts'
+import type { MediaStat } from '../ports/media/media-storage.ts'
 import { type EditorDeps, release } from './change.ts'
 
 /** Tracks changed together: stores write whole files, and other changes get their turn in between. */

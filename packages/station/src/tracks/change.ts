@@ -3,13 +3,13 @@ import { lyricsKey } from '../core/keys.ts'
 import { sendCommand } from '../core/outcome.ts'
 import type { DeleteQuota } from '../ports/accounts.ts'
 import type { Announcer } from '../ports/announcer.ts'
-import type { AudioTags } from '../ports/audio.ts'
 import type { Bus, WallClock } from '../ports/bus.ts'
-import type { DataStore } from '../ports/data-store.ts'
+import type { DataStore } from '../ports/data/data-store.ts'
 import type { JobQueue } from '../ports/job-queue.ts'
 import type { Leases } from '../ports/leases.ts'
 import type { Log } from '../ports/log.ts'
-import type { MediaStorage } from '../ports/media-storage.ts'
+import type { AudioTags } from '../ports/media/audio.ts'
+import type { MediaStorage } from '../ports/media/media-storage.ts'
 
 export interface EditorDeps {
   data: DataStore

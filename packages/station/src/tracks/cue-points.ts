@@ -4,7 +4,7 @@ import { cuePointsOf, type LoudnessRules } from '../library/loudness.ts'
 import type { Actor } from '../ports/accounts.ts'
 import type { Announcer } from '../ports/announcer.ts'
 import type { Bus } from '../ports/bus.ts'
-import type { DataStore, MeasurementRecord, TrackRecord } from '../ports/data-store.ts'
+import type { DataStore, MeasurementRecord, TrackRecord } from '../ports/data/data-store.ts'
 import type { Log } from '../ports/log.ts'
 
 /** Seconds. `cueOut` null = the end of the file, or not set. */

@@ -14,10 +14,10 @@ import { auditOnce, type ResumableRun, type Run, resumable } from '../library/ch
 import { libraryChanged } from '../library/changed.ts'
 import { trackRef } from '../library/library.ts'
 import { editLyrics, type RememberedLyrics, rememberedLyrics, requireTrackName } from '../lyrics/lyrics.ts'
-import type { EditableTags } from '../ports/audio.ts'
-import type { TrackRecord } from '../ports/data-store.ts'
+import type { TrackRecord } from '../ports/data/data-store.ts'
 import type { JobData, JobResult } from '../ports/job-queue.ts'
-import type { MediaKey } from '../ports/media-storage.ts'
+import type { EditableTags } from '../ports/media/audio.ts'
+import type { MediaKey } from '../ports/media/media-storage.ts'
 import { deleteUnusedLyrics, type EditorDeps, release } from './change.ts'
 
 /**

@@ -6,7 +6,7 @@ import { replaceInGroups } from '../groups/groups.ts'
 import { refuseWrite, stagedKey } from '../intake/staging.ts'
 import { allEnded, auditOnce, type Run } from '../library/change-run.ts'
 import { moveMeasurements } from '../library/loudness.ts'
-import type { TrackRecord } from '../ports/data-store.ts'
+import type { TrackRecord } from '../ports/data/data-store.ts'
 import type { JobData, JobResult, TrackOutcome } from '../ports/job-queue.ts'
 import {
   type Batch,

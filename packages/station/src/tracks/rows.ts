@@ -3,7 +3,7 @@ import { searchedText } from '@solstice/playout'
 import { artistKey, lyricsKey } from '../core/keys.ts'
 import { createBreaks } from '../core/turns/breaks.ts'
 import { lyricsStatus } from '../lyrics/lyrics.ts'
-import type { DataStore, HistoryRecord, TrackRecord } from '../ports/data-store.ts'
+import type { DataStore, HistoryRecord, TrackRecord } from '../ports/data/data-store.ts'
 import { facetBits, newCounters } from './row-facets.ts'
 
 /** A track with what the records know of it. */

@@ -12,12 +12,12 @@ import { libraryChanged } from '../library/changed.ts'
 import { readLyrics, rememberedLyrics } from '../lyrics/lyrics.ts'
 import type { Actor } from '../ports/accounts.ts'
 import type { Announcer } from '../ports/announcer.ts'
-import type { AudioFacts, AudioTags } from '../ports/audio.ts'
 import type { Bus, WallClock } from '../ports/bus.ts'
-import type { DataStore, TrackRecord } from '../ports/data-store.ts'
+import type { DataStore, TrackRecord } from '../ports/data/data-store.ts'
 import type { JobQueue } from '../ports/job-queue.ts'
 import type { Log } from '../ports/log.ts'
-import type { MediaKey, MediaStorage } from '../ports/media-storage.ts'
+import type { AudioFacts, AudioTags } from '../ports/media/audio.ts'
+import type { MediaKey, MediaStorage } from '../ports/media/media-storage.ts'
 
 /** The metadata that an admin sends with a commit; anything may be missing. */
 export interface SentMetadata {

@@ -3,9 +3,9 @@ import { Failure } from '../core/failure.ts'
 import { oneLine } from '../core/text.ts'
 import { stagedKey } from '../intake/staging.ts'
 import type { Announcer } from '../ports/announcer.ts'
-import type { EditableTags } from '../ports/audio.ts'
 import type { JobData } from '../ports/job-queue.ts'
-import type { VideoFacts, VideoTools } from '../ports/video.ts'
+import type { EditableTags } from '../ports/media/audio.ts'
+import type { VideoFacts, VideoTools } from '../ports/media/video.ts'
 import { isTrackTaken, receiveTrack, type UploadDeps, type UploadedMetadata } from './uploads.ts'
 
 /** Time limits of reading a list and downloading a video. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Collection, type Contents, collections, type DataStore } from '../ports/data-store.ts'
+import { type Collection, type Contents, collections, type DataStore } from '../ports/data/data-store.ts'
 
 export type CollectionName = keyof typeof collections
 export type AnyContents = Contents<Record<string, unknown>>

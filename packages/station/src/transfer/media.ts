@@ -4,8 +4,8 @@ import { COVER_FOLDER, coverFiles } from '../artwork/covers.ts'
 import { clipFamilies, clipMedia } from '../clips/clips.ts'
 import { fileExists } from '../core/file-exists.ts'
 import { stagedKey } from '../intake/staging.ts'
-import type { DataStore } from '../ports/data-store.ts'
-import type { MediaKey, MediaStorage } from '../ports/media-storage.ts'
+import type { DataStore } from '../ports/data/data-store.ts'
+import type { MediaKey, MediaStorage } from '../ports/media/media-storage.ts'
 
 /** After more failures than this the copy gives up. */
 const MAX_FAILURES = 10

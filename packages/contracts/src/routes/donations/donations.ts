@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { DonationSettings, DonationStatus } from '../../resources/donation.ts'
+import { TrackId } from '../../resources/library/track.ts'
 import { nullable } from '../../resources/schema.ts'
-import { TrackId } from '../../resources/track.ts'
 import { defineRoute, needs } from '../../route.ts'
 
 export * from './orders.ts'

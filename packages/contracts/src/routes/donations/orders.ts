@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { DonationStatus } from '../../resources/donation.ts'
+import { TrackId } from '../../resources/library/track.ts'
 import { nullable, Offset } from '../../resources/schema.ts'
-import { TrackId } from '../../resources/track.ts'
 import { defineRoute, needs } from '../../route.ts'
 
 const EpochMs = Type.Number({ description: 'epoch ms' })

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { Localized } from '../../localized.ts'
-import { Mode } from '../../resources/track.ts'
+import { Mode } from '../../resources/library/track.ts'
 import { bytes, defineRoute, needs, needsOneOf } from '../../route.ts'
 
 const Artist = Type.String({ minLength: 1, maxLength: 300, description: 'case and spacing do not matter' })

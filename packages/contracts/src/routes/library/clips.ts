@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
-import { Clip, ClipChoice, type ClipFamily, ClipResult } from '../../resources/clip.ts'
+import { Clip, ClipChoice, type ClipFamily, ClipResult } from '../../resources/library/clip.ts'
+import { audioTypes, FileName, Mode } from '../../resources/library/track.ts'
 import { Offset } from '../../resources/schema.ts'
-import { audioTypes, FileName, Mode } from '../../resources/track.ts'
 import { bytes, defineRoute, needs } from '../../route.ts'
 
 const MB = 1024 * 1024

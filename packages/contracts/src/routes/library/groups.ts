@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import { Localized } from '../../localized.ts'
-import { SongGroup, SongPreview } from '../../resources/group.ts'
+import { SongGroup, SongPreview } from '../../resources/library/group.ts'
+import { Mode, TrackId } from '../../resources/library/track.ts'
 import { nullable, Offset } from '../../resources/schema.ts'
-import { Mode, TrackId } from '../../resources/track.ts'
 import { defineRoute, needs } from '../../route.ts'
 
 const ByGroup = Type.Object({ groupId: Type.String({ minLength: 1, maxLength: 100 }) })

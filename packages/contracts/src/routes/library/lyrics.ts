@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { Localized } from '../../localized.ts'
-import { LyricsBatchResult, LyricsEntry, LyricsInput, LyricsStatus } from '../../resources/lyrics.ts'
-import { Mode, TrackId } from '../../resources/track.ts'
+import { LyricsBatchResult, LyricsEntry, LyricsInput, LyricsStatus } from '../../resources/library/lyrics.ts'
+import { Mode, TrackId } from '../../resources/library/track.ts'
 import { defineRoute, needs, needsOneOf } from '../../route.ts'
 
 const Text = Type.String({ maxLength: 1_000 })

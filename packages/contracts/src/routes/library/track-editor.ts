@@ -10,9 +10,8 @@ import {
 } from '../../examples/tracks.ts'
 import { Localized } from '../../localized.ts'
 import { AuditEntry } from '../../resources/admin.ts'
-import { CuePoints, LibraryRow } from '../../resources/library.ts'
-import { LyricsEntry, LyricsInput } from '../../resources/lyrics.ts'
-import { nullable, Offset, Text } from '../../resources/schema.ts'
+import { CuePoints, LibraryRow } from '../../resources/library/library.ts'
+import { LyricsEntry, LyricsInput } from '../../resources/library/lyrics.ts'
 import {
   lockFailures,
   Mode,
@@ -22,7 +21,8 @@ import {
   TrackIds,
   TrackResults,
   Year,
-} from '../../resources/track.ts'
+} from '../../resources/library/track.ts'
+import { nullable, Offset, Text } from '../../resources/schema.ts'
 import { bytes, defineRoute, needs, needsOneOf, perSection } from '../../route.ts'
 
 export const getTrack = defineRoute({

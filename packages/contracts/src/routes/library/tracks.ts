@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import { LIBRARY_PAGE_EXAMPLE, TRACK_ID } from '../../examples/tracks.ts'
-import { LibraryOrder, LibraryPage, LibrarySort } from '../../resources/library.ts'
-import { LyricsStatus } from '../../resources/lyrics.ts'
+import { LibraryOrder, LibraryPage, LibrarySort } from '../../resources/library/library.ts'
+import { LyricsStatus } from '../../resources/library/lyrics.ts'
+import { Mode, TrackId } from '../../resources/library/track.ts'
 import { Offset } from '../../resources/schema.ts'
-import { Mode, TrackId } from '../../resources/track.ts'
 import { defineRoute } from '../../route.ts'
 
 export const listTracks = defineRoute({

@@ -7,8 +7,7 @@ import {
   TRACK_ID,
 } from '../../examples/tracks.ts'
 import { Localized } from '../../localized.ts'
-import { LyricsInput, LyricsStatus } from '../../resources/lyrics.ts'
-import { Text } from '../../resources/schema.ts'
+import { LyricsInput, LyricsStatus } from '../../resources/library/lyrics.ts'
 import {
   audioTypes,
   FileName,
@@ -18,7 +17,8 @@ import {
   TrackResults,
   Uploaded,
   Year,
-} from '../../resources/track.ts'
+} from '../../resources/library/track.ts'
+import { Text } from '../../resources/schema.ts'
 import { defineRoute, needs } from '../../route.ts'
 
 export const checkDuplicate = defineRoute({

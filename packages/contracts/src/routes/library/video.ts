@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { METADATA_EXAMPLE, TRACK_ID } from '../../examples/tracks.ts'
+import { Mode, Uploaded } from '../../resources/library/track.ts'
 import { Link } from '../../resources/schema.ts'
-import { Mode, Uploaded } from '../../resources/track.ts'
 import { defineRoute, needs } from '../../route.ts'
 
 export const importVideo = defineRoute({

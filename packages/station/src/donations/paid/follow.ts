@@ -1,5 +1,5 @@
 import { isOrderKnown, type OrderEffect, type PlayoutState } from '@solstice/playout'
-import type { DataStore } from '../../ports/data-store.ts'
+import type { DataStore } from '../../ports/data/data-store.ts'
 import { recordInLedger } from '../ledger.ts'
 import { donationIdOf, orderIdOf } from './order-id.ts'
 import { refuseOrder, type SettleDeps, settleQueued } from './settle.ts'

@@ -1,4 +1,4 @@
-import type { DonationRecord } from '../../ports/data-store.ts'
+import type { DonationRecord } from '../../ports/data/data-store.ts'
 
 /**
  * The id under which the air knows the order of a donation. The air takes an id once only, so a track that an admin queues

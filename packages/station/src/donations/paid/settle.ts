@@ -1,7 +1,7 @@
 import type { Audit } from '../../accounts/audit.ts'
 import type { Announcer } from '../../ports/announcer.ts'
 import type { StationClock } from '../../ports/bus.ts'
-import type { DataStore, DonationRecord } from '../../ports/data-store.ts'
+import type { DataStore, DonationRecord } from '../../ports/data/data-store.ts'
 import { recordInLedger } from '../ledger.ts'
 import { toUnits } from '../pricing.ts'
 import { orderIdOf } from './order-id.ts'

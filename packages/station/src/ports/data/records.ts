@@ -14,7 +14,7 @@ import type {
   Settings,
   Track,
 } from '@solstice/contracts'
-import type { Money, Payment, PaymentProviderId } from './payments.ts'
+import type { Money, Payment, PaymentProviderId } from '../payments.ts'
 
 /** A stored track; `addedAt` and `addedBy` are known only for uploads. */
 export type TrackRecord = Track & {

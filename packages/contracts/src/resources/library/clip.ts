@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { EpochMs, nullable } from './schema.ts'
+import { EpochMs, nullable } from '../schema.ts'
 import { Mode } from './track.ts'
 
 export const clipFamilyNames = ['jingles', 'phrases', 'background-music'] as const

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
+import { nullable } from '../schema.ts'
 import { LyricsStatus } from './lyrics.ts'
-import { nullable } from './schema.ts'
 import { CoverId, Mode, TrackId } from './track.ts'
 
 /** Columns that the library can be sorted by. */

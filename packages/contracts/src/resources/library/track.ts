@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { nullable } from './schema.ts'
+import { nullable } from '../schema.ts'
 
 export const Mode = Type.Union([Type.Literal('day'), Type.Literal('night')], {
   description: 'programme mode',

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { nullable } from './schema.ts'
+import { nullable } from '../schema.ts'
 import { Mode, TrackId } from './track.ts'
 
 export const SongPreview = Type.Object({
