@@ -68,7 +68,6 @@ interface MountEncoderOptions {
 export function startMountEncoder(options: MountEncoderOptions): MountEncoder {
   const { mount, log, onFrame } = options
   const { frameSamples } = codecs[mount.codec]
-  const { priming, delay } = STARTS[mount.codec]
   const history = createSampleHistory(HISTORY_SAMPLES, options.start)
   let next = options.first
   let pauseMs = 0
@@ -77,12 +76,11 @@ export function startMountEncoder(options: MountEncoderOptions): MountEncoder {
   let gone: Promise<unknown> = Promise.resolve()
 
   function launch() {
-    if (beginOf(mount, next) < history.from) {
-      const first = Math.ceil((history.from - delay) / frameSamples) + priming
+    const first = firstWithSamples(mount, history.from)
+    if (next < first)
       log.warn({ mount: mountId(mount), frame: next, leftOut: first - next }, 'frames of a mount left out')
-      next = first
-    }
-    let toDrop = priming
+    next = Math.max(next, first)
+    let toDrop = STARTS[mount.codec].priming
     const process = startEncoderProcess(options, (frames) => {
       if (state !== running) return
       running.idleMs = 0
@@ -94,13 +92,8 @@ export function startMountEncoder(options: MountEncoderOptions): MountEncoder {
         onFrame(frame, next++)
       }
     })
-    const running: Running = {
-      is: 'running',
-      process,
-      fed: beginOf(mount, next),
-      hasDelivered: false,
-      idleMs: 0,
-    }
+    const fed = beginOf(mount, next)
+    const running: Running = { is: 'running', process, fed, hasDelivered: false, idleMs: 0 }
     state = running
     const ended = process.ended.then((why) => state === running && replace(why))
     gone = Promise.all([gone, ended])
@@ -155,6 +148,12 @@ export function startMountEncoder(options: MountEncoderOptions): MountEncoder {
 function beginOf({ codec }: Mount, frame: number): number {
   const { priming, delay } = STARTS[codec]
   return (frame - priming) * codecs[codec].frameSamples + delay
+}
+
+/** The first frame of which all samples are there that a process needs. */
+function firstWithSamples({ codec }: Mount, from: number): number {
+  const { priming, delay } = STARTS[codec]
+  return Math.ceil((from - delay) / codecs[codec].frameSamples) + priming
 }
 
 interface Running {
