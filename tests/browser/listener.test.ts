@@ -273,14 +273,17 @@ async function openPlaces(t: Test, page: Page, home: string, title: string): Pro
     await page.locator('.menu-item', { hasText: item }).click()
     await dialog.waitFor()
   }
+  /** The address is that of the station again, so that a reload opens nothing. */
+  const close = async () => {
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await page.waitForURL(`${home}/`)
+  }
   await page.goto(`${home}/song/day/Low%20Tide.mp3`)
   await dialog.getByRole('heading', { name: title }).waitFor()
   t.same(await violations(page), [], 'a song')
   await dialog.getByRole('button', { name: 'Favourite song' }).click()
-  await page.keyboard.press('Escape')
-  await dialog.waitFor({ state: 'detached' })
-  // The address is that of the station again.
-  await page.waitForURL(`${home}/`)
+  await close()
   t.equal(await page.locator('.tools .heart').getAttribute('aria-pressed'), 'true', 'it is on air')
 
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -290,13 +293,13 @@ async function openPlaces(t: Test, page: Page, home: string, title: string): Pro
   await page.goto(`${home}/#request`)
   await dialog.getByRole('heading', { name: 'Request a song' }).waitFor()
   await page.waitForURL(`${home}/`)
-  await page.keyboard.press('Escape')
+  await close()
 
   await page.goto(`${home}/history`)
   await dialog.locator('.history-list li').last().waitFor()
   t.match(await dialog.locator('.history-list li').last().innerText(), title)
   t.same(await violations(page), [], 'a day')
-  await page.keyboard.press('Escape')
+  await close()
 
   await page.reload()
   await page.locator('.listen').click()
@@ -304,14 +307,14 @@ async function openPlaces(t: Test, page: Page, home: string, title: string): Pro
   await menu('My songs')
   await dialog.locator('.tracks li', { hasText: title }).waitFor()
   t.same(await violations(page), [], 'what this device keeps')
-  await page.keyboard.press('Escape')
+  await close()
   await menu('Sleep timer')
   await dialog.getByRole('button', { name: '15 minutes' }).click()
   t.same(await violations(page), [], 'sleep timer')
-  await page.keyboard.press('Escape')
+  await close()
   await page.locator('.sleep-mark').click()
   await dialog.getByRole('button', { name: 'Turn the timer off' }).click()
-  await page.keyboard.press('Escape')
+  await close()
   t.equal(await page.locator('.sleep-mark').count(), 0)
 }
 
