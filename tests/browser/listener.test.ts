@@ -244,6 +244,8 @@ async function fitAnywhere(t: Test, page: Page): Promise<void> {
 
   await page.setViewportSize({ width: 320, height: 200 })
   t.notOk(await isCutOff(page), '400 % of 1280 px')
+  // A reload restores the place that the page was scrolled to.
+  await page.evaluate(() => scrollTo(0, 0))
   await page.reload()
   // A pointer of the test would scroll to the button first.
   await page.locator('.listen').evaluate((button: HTMLElement) => button.click())

@@ -16,6 +16,9 @@ export const tones = [
   { name: 'High Tide', hz: 880, seconds: SONG_S },
 ]
 
+/** `TEST_PAGE_SLOWDOWN=8` makes pages eight times slower, so that a test that outruns its page fails here too. */
+const SLOWDOWN = Number(process.env.TEST_PAGE_SLOWDOWN ?? 1)
+
 let launched: Promise<Browser> | null = null
 
 /** One browser shared by all tests of a file. */
@@ -46,6 +49,10 @@ export async function visit(
   const browser = await launched
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, ...screen })
   t.teardown(() => page.close())
+  if (SLOWDOWN > 1) {
+    const devtools = await page.context().newCDPSession(page)
+    await devtools.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN })
+  }
   await page.addInitScript(analyseOutput)
   page.setDefaultTimeout(1.5 * PATIENCE_MS)
   const complaints: string[] = []
