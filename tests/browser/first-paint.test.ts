@@ -149,7 +149,8 @@ t.test('the first paint is the station', async (t) => {
   })
 
   await t.test('a script that stands in a page is not run', async (t) => {
-    const { page } = await visit(t, `${url}/offline`)
+    // A service worker would fetch the page past the route below.
+    const { page } = await visit(t, `${url}/offline`, { serviceWorkers: 'block' })
     await page.route(`${url}/en/`, async (route) => {
       const response = await route.fetch()
       const body = (await response.text()).replace(
