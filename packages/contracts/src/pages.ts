@@ -1,4 +1,4 @@
-import type { Locale } from './localized.ts'
+import type { Locale } from './locales.ts'
 import type { Look } from './look.ts'
 import type { PublicConfig, RadioState } from './resources/station.ts'
 

@@ -31,6 +31,11 @@ export const RadioState = Type.Object({
   gainDb: Type.Optional(
     Type.Number({ description: 'sync mode only: gain in dB to play the file with; absent means 0' }),
   ),
+  nextGainDb: Type.Optional(
+    Type.Number({
+      description: 'sync mode only: the same for the first of `playlist`, which begins when `track` ends',
+    }),
+  ),
 })
 export type RadioState = Static<typeof RadioState>
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { assertLegal, NOON, track } from '../../../../tests/harness/air/programme.ts'
+import { assertLegal, NOON, playing, track } from '../../../../tests/harness/air/programme.ts'
 import {
   after,
   goOn,
@@ -51,4 +51,21 @@ t.test('O3 a talk is shown without artist, the queue stays, and nothing is skipp
   const changed = after(talking, { type: 'library-changed', settled }, NOON + MINUTE)
   t.equal(song(after(changed, goOn, NOON + MINUTE)).entry.track.title, 'renamed')
   assertLegal(t, changed, NOON + MINUTE)
+})
+
+t.test('in sync mode listeners learn how loud the track on air and the next one are to be', async (t) => {
+  const gains: Record<string, number> = { quiet: 4, loud: -3 }
+  const tracks = Object.entries(gains).map(([id, gainDb]) => ({
+    ...track(id),
+    cuePoints: { gainDb, startMs: 0, endMs: null },
+  }))
+  const shown = projectSync(playing(tracks), NOON)
+  t.equal(shown.gainDb, gains[shown.title])
+  t.equal(shown.nextGainDb, gains[shown.playlist[0]!.title])
+  const names = Object.keys(projectSync(playing(tracks, 'sound'), NOON))
+  t.same(
+    names.filter((name) => /gain/i.test(name)),
+    [],
+    'else it is in the sound',
+  )
 })

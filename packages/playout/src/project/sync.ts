@@ -1,6 +1,6 @@
 import type { RadioState } from '@solstice/contracts'
 import { skipCooldownSecsLeft } from '../boundary/skip.ts'
-import { CHAT_TITLE, type PlayoutState } from '../model/state.ts'
+import { CHAT_TITLE, type PlayoutState, type QueueEntry } from '../model/state.ts'
 import { queueItem, SHOWN, shownQueue, wireOrderType } from '../queue/projection.ts'
 import { advance } from '../step/advance.ts'
 
@@ -29,12 +29,15 @@ export function projectSync(saved: PlayoutState, nowMs: number, heardMs = nowMs,
     skipCooldownSecsLeft: skipCooldownSecsLeft(state, nowMs),
   }
   if (onAir.phase === 'preparing') return { ...common, ...preparing, mode: onAir.target }
-  const shown = shownQueue(state, SHOWN).map(queueItem)
+  const upcoming = shownQueue(state, SHOWN)
+  const shown = upcoming.map(queueItem)
   if (onAir.phase === 'chat')
     return { ...common, ...chatting, track: onAir.entry?.track.id ?? null, playlist: shown }
   const { track, orderType, tier } = onAir.entry
   const duration = (track.durationMs ?? 0) / 1000
-  const gainDb = state.pace === 'clock' ? track.cuePoints?.gainDb : null
+  // In stream mode the gain is already in the sound.
+  const gainOf = (entry?: QueueEntry) => (state.pace === 'clock' ? entry?.track.cuePoints?.gainDb : null)
+  const [gainDb, nextGainDb] = [gainOf(onAir.entry), gainOf(upcoming[0])]
   const seek = (onAir.phase === 'jingle' ? onAir.shownMs : Math.max(0, heardMs - onAir.startedAtMs)) / 1000
   return {
     ...common,
@@ -50,8 +53,8 @@ export function projectSync(saved: PlayoutState, nowMs: number, heardMs = nowMs,
     isPlaying: true,
     isPreparing: false,
     playlist: shown,
-    // In stream mode the gain is already in the sound.
     ...(typeof gainDb === 'number' && { gainDb }),
+    ...(typeof nextGainDb === 'number' && { nextGainDb }),
   }
 }
 

@@ -1,10 +1,10 @@
 import { createStore, type Store } from '../../../ui/store.ts'
 import type { Connection } from '../../connection/connection.ts'
-import { localNowMs } from '../../connection/station-clock.ts'
 import { type Airing, hasFile, positionAt } from '../../timeline.ts'
 import { canSetVolume } from '../amplifier.ts'
 import type { Player, Sound } from '../player.ts'
 import { createDecks, type Decks } from './decoding/decks.ts'
+import { dueOf, gainOf } from './due.ts'
 import { createOutputKeeper } from './output-keeper.ts'
 import { createPerformance } from './performance.ts'
 import { createSilence } from './silence.ts'
@@ -38,7 +38,6 @@ export function createInStepPlayer({ audio, connection, loudness, onUnfit }: Dep
   let isActive = false
 
   const onAir = (): Airing | null => connection.timeline.value.at(-1) ?? null
-  const level = () => loudness.value * 10 ** ((onAir()?.state.gainDb ?? 0) / 20)
   const unfit = () => isActive && onUnfit()
   const decks = createDecks({
     artToken: connection.artToken,
@@ -46,12 +45,8 @@ export function createInStepPlayer({ audio, connection, loudness, onUnfit }: Dep
     onRetry: () => isActive && sound.value.is !== 'playing' && sound.set({ is: 'retrying', because: 'lost' }),
     onUnfit: unfit,
   })
-  const performance = createPerformance((localMs) => {
-    const airing = onAir()
-    if (!airing || !hasFile(airing) || airing.state.track !== decks.track) return null
-    return (connection.stationNowMs() + localMs - localNowMs() - airing.startedAtMs) / 1000
-  })
-  const output = createOutputKeeper({ level, onLost: performance.stop, onUnfit: unfit })
+  const performance = createPerformance()
+  const output = createOutputKeeper({ level: () => loudness.value, onLost: performance.stop, onUnfit: unfit })
   const silence = createSilence(audio, {
     onPaused: () => stop({ is: 'paused' }),
     onResumed: () => sound.value.is === 'paused' && play(),
@@ -59,18 +54,26 @@ export function createInStepPlayer({ audio, connection, loudness, onUnfit }: Dep
   const checks = repeated(() => {
     if (!isActive) return null
     const open = output.check()
-    const is = open && decks.sound ? performance.proceed(decks.sound, open) : 'starting'
+    const due = dueOf(connection, decks)
+    const is = open && due ? performance.proceed(due, open) : 'starting'
     if (!isActive) return null
     if (is === 'playing' || sound.value.is === 'playing') sound.set({ is })
-    if (is === 'playing') prepareNext(decks, onAir())
+    if (open && is === 'playing') {
+      prepareNext(decks, onAir())
+      performance.expect(dueOf(connection, decks.next), open)
+    }
     return is
   }, unfit)
 
   function follow(): void {
     const airing = onAir()
     if (!isActive || !airing) return
-    output.setLevel()
-    if (!putOn(decks, airing, connection.stationNowMs())) return
+    const isAnother = putOn(decks, airing, connection.stationNowMs())
+    const goesOn = !isAnother || performance.moveOn(decks.sound)
+    if (goesOn) {
+      performance.setGain(gainOf(airing.state.gainDb))
+      return
+    }
     performance.stop()
     sound.set({ is: 'starting' })
     checks.run()

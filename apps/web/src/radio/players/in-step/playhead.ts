@@ -16,8 +16,11 @@ export interface Playhead {
   fill(nowFrame: number): 'filled' | 'starved' | 'ended' | 'lost'
   /** True once everything that is scheduled has been played, by this context frame. */
   isOver(frame: number): boolean
-  /** Fades out, soon. */
-  stop(): void
+  /** Is silent from this context frame on, unless that is taken back by null. */
+  endAt(frame: number | null): void
+  setGain(gain: number): void
+  /** Fades out, at this context frame or now, for good. */
+  stop(frame?: number): void
 }
 
 const BLOCK = RATE / 2
@@ -26,6 +29,7 @@ const AHEAD_S = 3
 const AHEAD_AT_FIRST_S = 1.5
 const SETTLING_S = 12
 const FADE_S = 0.02
+const GAIN_RAMP_S = 0.02
 
 interface Start {
   context: AudioContext
@@ -34,20 +38,31 @@ interface Start {
   /** Context frame and sample of the track from which to play. */
   frame: number
   sample: number
+  /** It begins amid the sound, and so fades in. */
+  isCut: boolean
+  /** Amplitude: 1 = as loud as the file. */
+  gain: number
   /** The sample that is due at a context frame; null when nothing is. */
   targetAt: (frame: number) => number | null
 }
 
-export function startPlayhead({ context, output, sound, frame, sample, targetAt }: Start): Playhead {
+export function startPlayhead(start: Start): Playhead {
+  const { context, output, sound, frame, sample, isCut, gain, targetAt } = start
+  const level = context.createGain()
+  level.gain.value = gain
+  level.connect(output)
   const fade = context.createGain()
-  fade.gain.setValueAtTime(0, frame / RATE)
-  fade.gain.linearRampToValueAtTime(1, frame / RATE + FADE_S)
-  fade.connect(output)
+  if (isCut) {
+    fade.gain.setValueAtTime(0, frame / RATE)
+    fade.gain.linearRampToValueAtTime(1, frame / RATE + FADE_S)
+  }
+  fade.connect(level)
   const sources = new Set<AudioBufferSourceNode>()
   let nextFrame = frame
   let nextSample = sample
   let isCorrecting = false
   let errorS = 0
+  let endS: number | null = null
 
   /** Plays `count` samples of the track as `length` frames of the output. */
   function schedule(channels: readonly Float32Array[], at: number, count: number, length: number): void {
@@ -95,16 +110,23 @@ export function startPlayhead({ context, output, sound, frame, sample, targetAt 
       return 'filled'
     },
     isOver: (now) => now >= nextFrame,
-    stop() {
+    endAt(end) {
+      if (endS !== null) fade.gain.cancelScheduledValues(endS)
+      endS = end === null ? null : end / RATE
+      if (endS !== null) fade.gain.setTargetAtTime(0, endS, FADE_S / 4)
+    },
+    setGain: (next) => void level.gain.setTargetAtTime(next, context.currentTime, GAIN_RAMP_S),
+    stop(end = 0) {
       const now = context.currentTime
-      fade.gain.cancelScheduledValues(now)
-      fade.gain.setTargetAtTime(0, now, FADE_S / 4)
+      const at = Math.max(now, end / RATE)
+      fade.gain.cancelScheduledValues(at)
+      fade.gain.setTargetAtTime(0, at, FADE_S / 4)
       for (const source of sources) {
         source.onended = null
-        source.stop(now + FADE_S)
+        source.stop(at + FADE_S)
       }
       sources.clear()
-      setTimeout(() => fade.disconnect(), 1000)
+      setTimeout(() => level.disconnect(), 1000 * (at - now + 1))
     },
   }
 }

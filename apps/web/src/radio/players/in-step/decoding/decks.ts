@@ -2,6 +2,8 @@ import { createDeck, type Deck, type DeckOptions } from './deck.ts'
 
 /** The deck of the track on air, and one on which the beginning of the next track is put in time. */
 export interface Decks extends Pick<Deck, 'track' | 'sound' | 'rest' | 'resume' | 'unload'> {
+  /** The track that is put on in time. */
+  readonly next: Pick<Deck, 'track' | 'sound'>
   /** Loads a track, or takes what was prepared of it. */
   load(track: string, lifeS: number, positionS: number): void
   /**
@@ -44,6 +46,9 @@ export function createDecks({ onRetry, onUnfit, ...tokens }: DeckOptions): Decks
     },
     get sound() {
       return onAir.sound
+    },
+    get next() {
+      return next
     },
     load(track, lifeS, positionS) {
       if (next.track === track) [onAir, next] = [next, onAir]
