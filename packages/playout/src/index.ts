@@ -55,6 +55,7 @@ export {
 } from './model/state.ts'
 export type { Decision, Step } from './model/steps.ts'
 export { soundStartMs } from './model/timing.ts'
+export { type Cut, cutsSince, ordersOf } from './model/track-places.ts'
 export { type AirEntry, type AirPlan, type ChatEntry, projectAir } from './project/air.ts'
 export {
   type Expected,

@@ -1,6 +1,6 @@
 import type { Command } from '../model/commands/commands.ts'
 import type { CuePoints, PlayoutState, PreparedPlaylist, QueueEntry, TrackRef } from '../model/state.ts'
-import { carryPlaces } from '../model/track-places.ts'
+import { replaced } from '../model/track-places.ts'
 
 /** Rule V3: takes in cue points. The track on air plays to its end as it began. */
 export function learnCuePoints(
@@ -17,10 +17,8 @@ export function learnCuePoints(
   }
   const knownEntry = (entry: QueueEntry) => (entry.entryId === onAirId ? entry : known(entry))
   const inList = <L extends PreparedPlaylist>(before: L): L => {
-    const entries = before.entries.map(knownEntry)
-    if (isEach(entries, before.entries)) return before
-    carryPlaces(entries, before.entries)
-    return { ...before, entries }
+    const places = before.entries.flatMap((entry, i) => (knownEntry(entry) === entry ? [] : [i]))
+    return places.length === 0 ? before : { ...before, entries: replaced(before.entries, places, knownEntry) }
   }
   const informed = {
     playlist: inList(playlist),

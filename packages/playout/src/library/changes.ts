@@ -3,7 +3,7 @@ import type { CommandOf } from '../model/commands/commands.ts'
 import { mapPrepared, stale, withoutTracks } from '../model/playlists.ts'
 import type { OnAir, PlayoutState, PreparedPlaylist, QueueEntry, TrackRef } from '../model/state.ts'
 import { accepted, acceptedBy, andThen, type Decision, type Step, stepTo, unchanged } from '../model/steps.ts'
-import { carryPlaces, placesOf } from '../model/track-places.ts'
+import { placesOf, replaced } from '../model/track-places.ts'
 import { settleTrackRequests } from '../queue/track-requests.ts'
 
 /** Takes in a changed library: settles tracks, and has the playlists made again (rules K4, L4). */
@@ -37,13 +37,10 @@ function settle(
   const renew = <L extends PreparedPlaylist>(list: L): L => {
     const places = placesOf(list.entries, ids)
     if (places.length === 0) return list
-    const entries = list.entries.slice()
-    for (const place of places) {
-      const entry = entries[place]!
+    const entries = replaced(list.entries, places, (entry) => {
       const isNow = onAir.phase !== 'preparing' && entry.entryId === onAir.entry?.entryId
-      entries[place] = (isNow && onAir.entry) || withTrack(entry, tracks.get(entry.track.id))
-    }
-    carryPlaces(entries, list.entries)
+      return (isNow && onAir.entry) || withTrack(entry, tracks.get(entry.track.id))
+    })
     return { ...list, entries }
   }
   const renewed = {

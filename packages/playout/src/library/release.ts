@@ -2,7 +2,7 @@ import type { CommandOf } from '../model/commands/commands.ts'
 import { withoutTracks } from '../model/playlists.ts'
 import type { PlayoutState } from '../model/state.ts'
 import { accepted, type Decision, refused } from '../model/steps.ts'
-import { lockOf, shownQueue } from '../queue/projection.ts'
+import { lockOf, shownPlaces } from '../queue/projection.ts'
 
 /** Ends a hold that nobody settles (rule K3). */
 const WITHHOLD_MS = 60_000
@@ -18,7 +18,7 @@ export function releaseTrack(
   if (purpose === 'edit') return accepted(state, { removed: 0 })
   const cleaned = withoutTracks(state, new Set([trackId]))
   const others = state.withheld.filter((hold) => hold.trackId !== trackId)
-  const removed = shownQueue(state).filter(({ track }) => track.id === trackId).length
+  const removed = shownPlaces(state, trackId)
   const withheld = [...others, { trackId, untilMs: nowMs + WITHHOLD_MS }]
   return accepted({ ...cleaned, withheld }, { removed })
 }

@@ -1,6 +1,6 @@
 import { type Mode, modes } from '@solstice/contracts'
 import type { Playlist, PlayoutState, PreparedPlaylist, QueueEntry, TrackRef } from './state.ts'
-import { carryPlaces, learnPlaces, placesOf } from './track-places.ts'
+import { learnPlaces, ordersOf, placesOf, without } from './track-places.ts'
 
 /** Stands for the playlist while there is none. */
 export const emptyPlaylist: Playlist = { entries: [], index: 0, repeats: false }
@@ -22,7 +22,8 @@ export function makeEntries(
 
 /** True while a donated track waits in the playlist; it keeps the mode. */
 export function isDonatedQueued({ playlist }: PlayoutState): boolean {
-  return playlist.entries.some((entry, i) => i > playlist.index && entry.orderType === 'donated')
+  const { entries, index } = playlist
+  return ordersOf(entries).some((place) => place > index && entries[place]!.orderType === 'donated')
 }
 
 /** The modes that need a playlist: the shell answers with a `library` fact for each. */
@@ -50,21 +51,18 @@ export function upcoming(state: PlayoutState, most = Number.POSITIVE_INFINITY): 
  * its entries is made again: there may be other tracks.
  */
 export function withoutTracks(state: PlayoutState, gone: ReadonlySet<string>): PlayoutState {
-  const without = <L extends PreparedPlaylist>(list: L, index: number): L => {
+  if (gone.size === 0) return state
+  const withoutThem = <L extends PreparedPlaylist>(list: L, index: number): L => {
     const places = placesOf(list.entries, gone).filter((place) => place > index)
     // An unchanged playlist need not be saved or made again.
-    if (places.length === 0) return list
-    const leaving = new Set(places)
-    const entries = list.entries.filter((_, i) => !leaving.has(i))
-    carryPlaces(entries, list.entries)
-    return { ...list, entries }
+    return places.length === 0 ? list : { ...list, entries: without(list.entries, places) }
   }
   return {
     ...state,
-    playlist: without(state.playlist, state.playlist.index),
+    playlist: withoutThem(state.playlist, state.playlist.index),
     prepared: Object.fromEntries(
       Object.entries(state.prepared)
-        .map(([mode, list]) => [mode, without(list, -1), list] as const)
+        .map(([mode, list]) => [mode, withoutThem(list, -1), list] as const)
         .filter(([, left, before]) => left.entries.length > 0 || left === before)
         .map(([mode, left]) => [mode, left]),
     ),

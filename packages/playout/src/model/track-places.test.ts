@@ -3,8 +3,8 @@ import { largeStation } from '../../../../tests/harness/air/large-station.ts'
 import { NOON, playing, randomFrom, toEnd, track, tracks } from '../../../../tests/harness/air/programme.ts'
 import { searchQueue } from '../queue/projection.ts'
 import { apply } from '../step/apply.ts'
-import type { PlayoutState, PreparedPlaylist, TrackRef } from './state.ts'
-import { carryPlaces, learnPlaces, placesOf } from './track-places.ts'
+import type { PlayoutState, PreparedPlaylist } from './state.ts'
+import { learnPlaces, ordersOf, placesOf, replaced, spliced, without } from './track-places.ts'
 
 /** A state that counts how often a track of an entry is looked at. */
 function watched(state: PlayoutState): { state: PlayoutState; looks(): number } {
@@ -36,27 +36,43 @@ function watched(state: PlayoutState): { state: PlayoutState; looks(): number } 
   }
 }
 
-t.test('tracks are found wherever they stand, also in what lists become', async (t) => {
+t.test('tracks and orders are found wherever they stand, also in what lists become', async (t) => {
   const random = randomFrom(7)
-  const entryOf = (one: TrackRef) => ({ track: one })
   const ids = Array.from({ length: 40 }, (_, i) => track(`song ${i}`))
-  let entries = Array.from({ length: 60 }, () => entryOf(ids[random(40)]!))
+  const kinds = [null, null, null, null, 'requested', 'donated'] as const
+  const some = (count: number) =>
+    Array.from({ length: count }, () => ({ track: ids[random(40)]!, orderType: kinds[random(6)]! }))
+  let entries = some(60)
   learnPlaces(entries)
-  for (let turn = 0; turn < 300; turn++) {
-    const at = random(entries.length + 1)
-    const [come, leave] = [random(4), random(4)]
-    const fresh = Array.from({ length: come }, () => entryOf(ids[random(40)]!))
-    const next = entries.toSpliced(at, leave, ...fresh)
-    if (next.length > 0) next[random(next.length)] = entryOf(ids[random(40)]!)
-    carryPlaces(next, entries)
-    entries = next
+  for (let turn = 0; turn < 400; turn++) {
+    const places = entries.flatMap((_, i) => (random(20) === 0 ? [i] : []))
+    const [at, leaving] = [random(entries.length + 1), random(4)]
+    const coming = some(random(5))
+    const other = (entry: (typeof entries)[number]) => ({ ...entry, track: { ...entry.track, year: turn } })
+    const [next, expected] = [
+      () => [spliced(entries, at, leaving, coming), entries.toSpliced(at, leaving, ...coming)] as const,
+      () => [without(entries, places), entries.filter((_, i) => !places.includes(i))] as const,
+      () =>
+        [
+          replaced(entries, places, other),
+          entries.map((entry, i) => (places.includes(i) ? other(entry) : entry)),
+        ] as const,
+    ][turn % 3]!()
+    t.same(next, expected)
     const picked = Array.from({ length: turn % 2 ? 2 : 30 }, () => ids[random(40)]!.id)
     const wanted = new Set([...picked, 'nowhere'])
-    const found = entries.flatMap((entry, i) => (wanted.has(entry.track.id) ? [i] : []))
-    t.same(placesOf(entries, wanted), found)
+    t.same(
+      placesOf(next, wanted),
+      next.flatMap((entry, i) => (wanted.has(entry.track.id) ? [i] : [])),
+    )
+    t.same(
+      ordersOf(next),
+      next.flatMap((entry, i) => (entry.orderType ? [i] : [])),
+    )
+    entries = next.length > 200 ? some(60) : next
   }
-  const [one, other] = [entryOf(track('Aa')), entryOf(track('BB'))]
-  t.same(placesOf([one, other], new Set([other.track.id])), [1], 'ids of one number are told apart')
+  const [one, another] = [track('Aa'), track('BB')].map((track) => ({ track }))
+  t.same(placesOf([one!, another!], new Set([another!.track.id])), [1], 'ids of one number are told apart')
 })
 
 t.test('what a changed title costs does not grow with the library', async (t) => {

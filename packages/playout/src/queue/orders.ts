@@ -1,8 +1,9 @@
 import type { OrderEffect } from '../model/commands/commands.ts'
 import { songOnAir } from '../model/on-air.ts'
-import { durationOf, type PlayoutState, type QueueEntry } from '../model/state.ts'
+import { durationOf, type PlayoutState } from '../model/state.ts'
 import type { Step } from '../model/steps.ts'
 import { soundStartMs } from '../model/timing.ts'
+import { ordersOf } from '../model/track-places.ts'
 
 /**
  * Rule A9: the effects of a step on the orders in the queue, whatever caused it. Each order that leaves the queue is either
@@ -50,8 +51,10 @@ export function orderAirsAtMs(state: PlayoutState, orderId: string, nowMs: numbe
   const { onAir, playlist, isPaused } = state
   const current = songOnAir(state)
   if (current?.orderId === orderId && onAir.phase === 'track') return soundStartMs(state)
-  const place = playlist.entries.findIndex((entry, i) => i > playlist.index && entry.orderId === orderId)
-  if (place < 0 || isPaused || onAir.phase === 'preparing') return null
+  const place = ordersOf(playlist.entries).find(
+    (place) => place > playlist.index && playlist.entries[place]!.orderId === orderId,
+  )
+  if (place === undefined || isPaused || onAir.phase === 'preparing') return null
   const endMs =
     onAir.phase === 'track'
       ? onAir.startedAtMs + durationOf(onAir.entry.track)
@@ -63,19 +66,15 @@ export function orderAirsAtMs(state: PlayoutState, orderId: string, nowMs: numbe
 }
 
 function waiting({ playlist: { entries, index } }: PlayoutState): string[] {
-  const orders: string[] = []
-  for (let i = index + 1; i < entries.length; i++) {
-    const { orderId } = entries[i]!
-    if (orderId !== undefined) orders.push(orderId)
-  }
-  return orders
+  return ordersOf(entries).flatMap((place) => (place > index && entries[place]!.orderId) || [])
 }
 
 /** Tells whether the track of an order became unplayable in between. */
 function spoilt(before: PlayoutState, after: PlayoutState): (orderId: string) => boolean {
   const news = after.unplayable.filter((trackId) => !before.unplayable.includes(trackId))
-  const isOf = (orderId: string) => (entry: QueueEntry) =>
-    entry.orderId === orderId && news.includes(entry.track.id)
-  return (orderId) =>
-    news.length > 0 && [before, after].some(({ playlist }) => playlist.entries.some(isOf(orderId)))
+  const isOf = ({ playlist: { entries } }: PlayoutState, orderId: string) =>
+    ordersOf(entries).some(
+      (place) => entries[place]!.orderId === orderId && news.includes(entries[place]!.track.id),
+    )
+  return (orderId) => news.length > 0 && (isOf(before, orderId) || isOf(after, orderId))
 }

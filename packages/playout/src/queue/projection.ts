@@ -1,6 +1,7 @@
 import type { QueueItem } from '@solstice/contracts'
 import { upcoming } from '../model/playlists.ts'
 import type { OrderType, PlayoutState, QueueEntry } from '../model/state.ts'
+import { placesOf } from '../model/track-places.ts'
 
 /** Number of upcoming entries shown to listeners (rule L5). */
 export const SHOWN = 10
@@ -14,6 +15,15 @@ const SEARCHED_AT_ONCE = 2_000
  */
 export function shownQueue(state: PlayoutState, most = Number.POSITIVE_INFINITY): QueueEntry[] {
   return upcoming(state, Math.min(most, shownLength(state)))
+}
+
+/** The number of shown entries of a track. */
+export function shownPlaces(state: PlayoutState, trackId: string): number {
+  if (state.onAir.phase === 'preparing') return 0
+  const { entries, index } = state.playlist
+  const rest = placesOf(entries, new Set([trackId])).filter((place) => place > index)
+  const following = shownQueue(state).slice(entries.length - 1 - index)
+  return rest.length + following.filter(({ track }) => track.id === trackId).length
 }
 
 function shownLength({ onAir, playlist, prepared, mode }: PlayoutState): number {

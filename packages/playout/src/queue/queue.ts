@@ -13,7 +13,7 @@ import {
   type TrackRef,
 } from '../model/state.ts'
 import { accepted, type Decision, refused } from '../model/steps.ts'
-import { carryPlaces } from '../model/track-places.ts'
+import { ordersOf, spliced } from '../model/track-places.ts'
 import { SHOWN, shownQueue } from './projection.ts'
 
 /** Safety margin before a change of mode (rule I3). */
@@ -76,10 +76,10 @@ export function insert(state: PlayoutState, order: SongOrder, nowMs: number): Pl
 
 /** True for an order in the queue or among the last queued: it is not queued again (rule A5). */
 export function isOrderKnown(
-  { orders, playlist }: Pick<PlayoutState, 'orders' | 'playlist'>,
+  { orders, playlist: { entries } }: Pick<PlayoutState, 'orders' | 'playlist'>,
   orderId: string,
 ): boolean {
-  return orders.includes(orderId) || playlist.entries.some((entry) => entry.orderId === orderId)
+  return orders.includes(orderId) || ordersOf(entries).some((place) => entries[place]!.orderId === orderId)
 }
 
 /** Removes an upcoming entry, shown in the playlist or the prepared one (rule A6). */
@@ -91,17 +91,14 @@ export function removeEntry(
   const refuse = (details: FailureDetails) => refused(state, 'QUEUE_REMOVE_FAILED', details)
   const secs = secsLeft(state.lastRemoveMs, state.limits.queueRemoveCooldownMs, nowMs)
   if (secs > 0) return refuse({ reason: 'cooldown', secsLeft: secs })
-  const queue = shownQueue(state)
-  const entry =
-    entryId === undefined ? queue[position - 1] : queue.find((candidate) => candidate.entryId === entryId)
+  const there = shownQueue(state, position)[position - 1]
+  const isThere = entryId === undefined || there?.entryId === entryId
+  const entry = isThere ? there : shownQueue(state).find((candidate) => candidate.entryId === entryId)
   if (!entry) return refuse({ reason: 'not_found' })
 
   const without = <L extends PreparedPlaylist>(list: L): L => {
     const at = list.entries.indexOf(entry)
-    if (at < 0) return list
-    const entries = list.entries.slice(0, at).concat(list.entries.slice(at + 1))
-    carryPlaces(entries, list.entries)
-    return { ...list, entries }
+    return at < 0 ? list : { ...list, entries: spliced(list.entries, at, 1, []) }
   }
   const following = state.prepared[state.mode]
   const left = following && without(following)
@@ -144,9 +141,7 @@ export function placeOf(
 
 export function insertAt(state: PlayoutState, place: number, entries: readonly QueueEntry[]): PlayoutState {
   const { playlist } = state
-  const all = playlist.entries.slice(0, place).concat(entries, playlist.entries.slice(place))
-  carryPlaces(all, playlist.entries)
-  return { ...state, playlist: { ...playlist, entries: all } }
+  return { ...state, playlist: { ...playlist, entries: spliced(playlist.entries, place, 0, entries) } }
 }
 
 /** The tracks that a playlist may take up at the moment. */
@@ -166,7 +161,7 @@ export function misfitOf(
   const changeMs = modeChangeMs(state, nowMs)
   if (changeMs === null) return null
   // Generated tracks count when they stand before an order (rule A3).
-  const lastOrder = playlist.entries.findLastIndex((entry) => entry.orderType !== null)
+  const lastOrder = ordersOf(playlist.entries).at(-1) ?? -1
   const first = playlist.entries.slice(playlist.index + 1, lastOrder + 1).map((entry) => entry.track)
   const remainingMs = Math.max(0, leftMs(onAir, nowMs))
   const queuedMs = [...first, ...songs].reduce((sum, track) => sum + durationOf(track), 0)

@@ -10,12 +10,14 @@ import { resumeQueue } from '../live/pause.ts'
 import type { Fact, FactOf } from '../model/commands/commands.ts'
 import { noClips } from '../model/initial-state.ts'
 import { withoutTracks } from '../model/playlists.ts'
-import type { PlayoutState } from '../model/state.ts'
+import type { PlayoutState, QueueEntry } from '../model/state.ts'
 import { andThen, type Step, stepTo, unchanged } from '../model/steps.ts'
 import { advance } from './advance.ts'
 
 /** Bounds the undecodable tracks, which are saved and sent at every change (rule T4). */
 const KNOWN_UNPLAYABLE = 100
+/** Entries from the one on air in which an undecodable one is looked for first. */
+const NEAR = 20
 
 /** Takes in a fact that the worker reports. */
 export function learn(state: PlayoutState, fact: Fact, nowMs: number): Step {
@@ -103,15 +105,23 @@ function learnOfSound(
 
 /** Rule T4: removes an undecodable entry with all others of its track, until the library changes. */
 function dropUnplayable(state: PlayoutState, entryId: string, nowMs: number): Step {
-  const lists = [state.playlist, ...Object.values(state.prepared)]
-  const trackId = lists
-    .map((list) => list.entries.find((entry) => entry.entryId === entryId))
-    .find((entry) => entry !== undefined)?.track.id
+  const trackId = entryWith(state, entryId)?.track.id
   if (trackId === undefined) return unchanged(state)
   const cleaned = withoutTracks(state, new Set([trackId]))
   const others = state.unplayable.filter((id) => id !== trackId)
   const informed = { ...cleaned, unplayable: [...others, trackId].slice(-KNOWN_UNPLAYABLE) }
   return isOnAir(state, entryId) ? goOn(informed, nowMs) : stepTo(informed)
+}
+
+/** The entry with an id; nearly always it is on air or comes next. */
+function entryWith({ playlist, prepared }: PlayoutState, entryId: string): QueueEntry | undefined {
+  const near = playlist.entries.slice(Math.max(0, playlist.index)).slice(0, NEAR)
+  const lists = [near, ...[playlist, ...Object.values(prepared)].map(({ entries }) => entries)]
+  for (const entries of lists) {
+    const found = entries.find((entry) => entry.entryId === entryId)
+    if (found) return found
+  }
+  return undefined
 }
 
 function isOnAir({ onAir }: PlayoutState, entryId: string): boolean {

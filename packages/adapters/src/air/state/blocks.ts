@@ -56,13 +56,3 @@ export interface KnownList {
   /** All of its parts. */
   entries: readonly QueueEntry[]
 }
-
-/** All keys that a state needs. */
-export function keysOf({ tracks, lists }: KnownBlocks): Set<string> {
-  const keys = new Set([tracks.key, ...tracks.keys])
-  for (const { key, parts } of lists) {
-    keys.add(key)
-    for (const part of parts) keys.add(part.key)
-  }
-  return keys
-}

@@ -1,19 +1,26 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Mode } from '@solstice/contracts'
-import type { Playlist, PlayoutState, PreparedPlaylist, QueueEntry, TrackRef } from '@solstice/playout'
 import {
-  ENTRIES_PER_BLOCK,
+  ordersOf,
+  type Playlist,
+  type PlayoutState,
+  type PreparedPlaylist,
+  type QueueEntry,
+  type TrackRef,
+} from '@solstice/playout'
+import {
   type EntryBlock,
   entryIdOf,
   type Head,
   type KnownBlocks,
   type KnownList,
-  keysOf,
   type StoredEntry,
   serialOf,
   TRACKS_PER_BLOCK,
   type TrackDirectory,
 } from './blocks.ts'
+import { createNeededKeys, noOwners, ownersOf } from './needed-keys.ts'
+import { partsOf } from './parts.ts'
 
 /** Further entries of the list in the head, enough to play while a worker makes the next list. */
 const SOON = 20
@@ -28,7 +35,7 @@ export interface WrittenState {
   /** Keys of blocks that the state before needed, and this one does not. */
   removed: string[]
   /** All keys that this state needs. */
-  keys: ReadonlySet<string>
+  keys: Pick<ReadonlySet<string>, 'has' | 'size'>
 }
 
 /** Lays states down that follow each other. Only what is another object than in the state before is looked at. */
@@ -40,7 +47,9 @@ export interface StateWriter {
 export function createStateWriter(known?: KnownBlocks): StateWriter {
   let tracks = createTrackTable(known?.tracks)
   let lists = known?.lists ?? []
-  let keys = known ? keysOf(known) : new Set<string>()
+  let owners = known ? ownersOf(known) : noOwners
+  const keys = createNeededKeys()
+  keys.exchange(noOwners, owners)
   let isKnown = known !== undefined
   let checkAt = SPARE_TRACKS
   const soonOf = remembered(soonIn)
@@ -54,15 +63,14 @@ export function createStateWriter(known?: KnownBlocks): StateWriter {
       made.set(key, text)
       return key
     }
-    const partsBefore = new Map(lists.flatMap(({ parts }) => parts.map((part) => [part.entries[0], part])))
     const listOf = (entries: readonly QueueEntry[]): KnownList => {
       const before = lists.find((list) => list.entries === entries)
       if (before) return before
-      const parts = partsOf(entries, partsBefore, (fresh) => block(tracks.store(fresh)))
+      const parts = partsOf(entries, lists, (fresh) => block(tracks.store(fresh)))
       return { key: block(parts.map(({ key }) => key)), parts, entries }
     }
     lists = all.map(listOf)
-    return { made, tracks: tracks.known(block) }
+    return { made, owners: ownersOf({ tracks: tracks.known(block), lists }) }
   }
 
   return {
@@ -82,15 +90,11 @@ export function createStateWriter(known?: KnownBlocks): StateWriter {
           laid = layDown(all)
         }
       }
-      const before = keys
-      keys = keysOf({ tracks: laid.tracks, lists })
+      const { added, removed } = keys.exchange(owners, laid.owners)
+      owners = laid.owners
       isKnown = true
-      return {
-        head: headOf(state),
-        added: new Map([...laid.made].filter(([key]) => keys.has(key) && !before.has(key))),
-        removed: [...before].filter((key) => !keys.has(key)),
-        keys,
-      }
+      const news = new Map([...laid.made].filter(([key]) => added.has(key)))
+      return { head: headOf(state), added: news, removed, keys }
     },
   }
 }
@@ -122,51 +126,15 @@ function headWith(
 /** The entry on air, all that was asked for, and the next of the others, in their order. */
 function soonIn({ entries, index }: Playlist): QueueEntry[] {
   const from = Math.max(0, index)
-  const soon = entries.slice(from, from + SOON + 1)
-  for (let i = from + SOON + 1; i < entries.length; i++)
-    if (entries[i]!.orderType !== null) soon.push(entries[i]!)
-  return soon
-}
-
-/** A list in parts: those of the lists before, wherever they are still there as they were, and new ones between them. */
-function partsOf(
-  entries: readonly QueueEntry[],
-  before: ReadonlyMap<QueueEntry | undefined, KnownList['parts'][number]>,
-  store: (entries: readonly QueueEntry[]) => string,
-): KnownList['parts'] {
-  const parts: KnownList['parts'] = []
-  const flush = (from: number, to: number) => {
-    const count = Math.ceil((to - from) / ENTRIES_PER_BLOCK)
-    for (let i = 0; i < count; i++) {
-      const cut = (n: number) => from + Math.floor(((to - from) * n) / count)
-      const fresh = entries.slice(cut(i), cut(i + 1))
-      parts.push({ key: store(fresh), entries: fresh })
-    }
-  }
-  let from = 0
-  for (let at = 0; at < entries.length; ) {
-    const part = before.get(entries[at])
-    if (part && isAt(part.entries, entries, at)) {
-      flush(from, at)
-      parts.push(part)
-      at += part.entries.length
-      from = at
-    } else at++
-  }
-  flush(from, entries.length)
-  return parts
-}
-
-function isAt(part: readonly QueueEntry[], entries: readonly QueueEntry[], at: number): boolean {
-  for (let i = 0; i < part.length; i++) if (part[i] !== entries[at + i]) return false
-  return true
+  const later = ordersOf(entries).filter((place) => place > from + SOON)
+  return entries.slice(from, from + SOON + 1).concat(later.map((place) => entries[place]!))
 }
 
 /** Tracks by number. One that is another than under its last number gets a new one. */
 function createTrackTable(known?: KnownBlocks['tracks']) {
   const table = known?.table ?? randomUUID().slice(0, 8)
   const tracks = known?.tracks ?? []
-  const keys = known?.keys ?? []
+  let keys = known?.keys ?? []
   const numbers = new Map(tracks.map(({ id }, number) => [id, number]))
   let key = known?.key ?? ''
   /** Tracks already in blocks. */
@@ -200,6 +168,7 @@ function createTrackTable(known?: KnownBlocks['tracks']) {
     },
     /** The last block is filled up before another is begun. */
     known(block: (content: unknown) => string): KnownBlocks['tracks'] {
+      if (stored < tracks.length) keys = keys.slice()
       for (let i = Math.floor(stored / TRACKS_PER_BLOCK); stored < tracks.length; i++) {
         const end = Math.min(tracks.length, (i + 1) * TRACKS_PER_BLOCK)
         keys[i] = block(tracks.slice(i * TRACKS_PER_BLOCK, end))

@@ -1,0 +1,60 @@
+import type { KnownBlocks, KnownList } from './blocks.ts'
+
+/** The keys of all blocks that a state needs, kept up to date by what changes from one state to the next. */
+export interface NeededKeys {
+  has(key: string): boolean
+  readonly size: number
+  /** @returns the keys that are needed from now on, and those that aren't any more. */
+  exchange(before: BlockOwners, after: BlockOwners): { added: ReadonlySet<string>; removed: string[] }
+}
+
+export interface BlockOwners {
+  /** Keys of the directory of the tracks and of their blocks. */
+  tracks: readonly string[]
+  lists: readonly KnownList[]
+}
+
+export const noOwners: BlockOwners = { tracks: [], lists: [] }
+
+export const ownersOf = ({ tracks, lists }: Pick<KnownBlocks, 'tracks' | 'lists'>): BlockOwners => ({
+  tracks: [tracks.key, ...tracks.keys],
+  lists,
+})
+
+export function createNeededKeys(): NeededKeys {
+  const counts = new Map<string, number>()
+  return {
+    has: (key) => counts.has(key),
+    get size() {
+      return counts.size
+    },
+    exchange(before, after) {
+      const added = new Set<string>()
+      const removed = new Set<string>()
+      // Keys that come are counted before those that go, so that none that stays is ever without a count.
+      eachKeyBeside(after, before, (key) => {
+        const count = counts.get(key) ?? 0
+        counts.set(key, count + 1)
+        if (count === 0) added.add(key)
+      })
+      eachKeyBeside(before, after, (key) => {
+        const count = counts.get(key)!
+        if (count > 1) return void counts.set(key, count - 1)
+        counts.delete(key)
+        removed.add(key)
+      })
+      return { added, removed: [...removed] }
+    },
+  }
+}
+
+/** Calls with the keys of lists that are not among the others, and of tracks that are not at the same place there. */
+function eachKeyBeside(these: BlockOwners, those: BlockOwners, found: (key: string) => void): void {
+  for (let i = 0; i < these.tracks.length; i++)
+    if (these.tracks[i] !== those.tracks[i]) found(these.tracks[i]!)
+  for (const list of new Set(these.lists)) {
+    if (those.lists.includes(list)) continue
+    found(list.key)
+    for (const { key } of list.parts) found(key)
+  }
+}
