@@ -7,14 +7,22 @@ import { adtsFrameBytes, frameBytes, sleep } from '@solstice/station'
 import { io } from 'socket.io-client'
 import t, { type Test } from 'tap'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
-import { openSocket } from '../harness/people/socket-client.ts'
+import { openSocket, type SocketClient } from '../harness/people/socket-client.ts'
 import { logIn, uploadTrack } from '../harness/people/uploads.ts'
-import { freePort, type Teardown, temporaryFolder } from '../harness/processes/processes.ts'
+import {
+  childrenOf,
+  freePort,
+  isAlive,
+  type Teardown,
+  temporaryFolder,
+} from '../harness/processes/processes.ts'
 import { startNginx } from '../harness/servers/nginx.ts'
 import { followBroadcast, prepareStation } from '../harness/stations/station.ts'
 import { until, waiting } from '../harness/until.ts'
 
 const LOGINS = 4
+/** Of the second replica. */
+const PROCESSES = 2
 const SECRET = 'a-token-that-is-in-no-log'
 const tones = [
   { name: 'Low', hz: 440, seconds: 40 },
@@ -122,213 +130,261 @@ function startLoad(t: Teardown, url: string) {
   }
 }
 
-t.test('two replicas behind nginx are one station, even while they come and go', async (t) => {
-  const web = await temporaryFolder(t)
-  await mkdir(join(web, 'assets'))
-  await writeFile(join(web, 'index.html'), '<!doctype html><title>The page</title>')
-  const station = await prepareStation(t, tones, {
-    ...SUPER_ADMIN,
-    TRUST_PROXY_HOPS: '1',
-    DRAIN_DELAY_S: '3',
-    LOGIN_ATTEMPTS_PER_15_MIN: String(LOGINS),
-    WEB_DIST: web,
-    DEMO_LIBRARY: 'false',
-    STREAM_MOUNTS: 'mp3:128,aac:64',
-  })
-  const ports = [await freePort(), await freePort()] as const
-  const [[one, two], worker] = await Promise.all([
-    Promise.all(ports.map((port) => station.startApi(port))) as Promise<[Api, Api]>,
-    station.startWorker(),
-    station.startJobs(),
-  ])
-  await worker.printed(/the station is on air/)
-  const standby = await station.startWorker()
-  const nginx = await startNginx(t, [...ports])
-  const air = await followBroadcast(t, station)
-  const aacAir = await followBroadcast(t, station, 'aac-64')
-  const token = await logIn(one.url, SUPER_ADMIN.ADMIN_LOGIN, SUPER_ADMIN.ADMIN_PASS)
-  const track = await readFile(join(station.env.MEDIA_DIR!, 'music/day/Wish.mp3'))
-
-  await t.test('pages, replies and uploads pass, metrics do not', async (t) => {
-    const page = await fetch(nginx.url, { headers: { accept: 'text/html' } })
-    t.match(await page.text(), /The page/)
-    const config = await fetch(`${nginx.url}/api/public/config`, {
-      headers: { 'x-request-id': 'my-request.1' },
+t.test(
+  'two replicas behind nginx, one of several processes, are one station while they come and go',
+  async (t) => {
+    const web = await temporaryFolder(t)
+    await mkdir(join(web, 'assets'))
+    await writeFile(join(web, 'index.html'), '<!doctype html><title>The page</title>')
+    const station = await prepareStation(t, tones, {
+      ...SUPER_ADMIN,
+      TRUST_PROXY_HOPS: '1',
+      DRAIN_DELAY_S: '3',
+      LOGIN_ATTEMPTS_PER_15_MIN: String(LOGINS),
+      WEB_DIST: web,
+      DEMO_LIBRARY: 'false',
+      STREAM_MOUNTS: 'mp3:128,aac:64',
     })
-    t.equal(config.headers.get('x-request-id'), 'my-request.1')
-    t.match(await config.json(), { capabilities: { uploadTracks: true } })
-    for (const path of ['/metrics', '//metrics', '/%6Detrics', '/metrics?x', '/./metrics'])
-      t.equal((await fetch(nginx.url + path)).status, 404, path)
-    t.equal((await fetch(`${one.url}/metrics`)).status, 200, 'the replica itself tells them to this machine')
-    const upload = await uploadTrack(nginx.url, token, 'Through nginx.mp3', track, track.length)
-    t.match(upload, { status: 200 })
-    for (const [bearer, bytes, code] of [
-      [token, 101 * 2 ** 20, 'PAYLOAD_TOO_LARGE'],
-      ['nobody', 2 ** 24, 'UNAUTHORIZED'],
-    ] as const) {
-      const refused = await uploadTrack(nginx.url, bearer, 'Refused.mp3', track, bytes)
-      t.match(
-        JSON.parse(refused.body),
-        { error: { code } },
-        'a client that is still sending can read the reason',
-      )
-    }
-    const tooLarge = await fetch(`${nginx.url}/webhooks/donations/nobody`, {
-      method: 'POST',
-      body: Buffer.alloc(300_000, ' '),
-      headers: { 'content-type': 'application/json' },
-    })
-    t.not(tooLarge.headers.get('content-type'), 'text/html', 'refusals are of the API')
-  })
+    const ports = [await freePort(), await freePort()] as const
+    const [[one, two], worker] = await Promise.all([
+      Promise.all([station.startApi(ports[0]), station.startApi(ports[1], PROCESSES)]) as Promise<[Api, Api]>,
+      station.startWorker(),
+      station.startJobs(),
+    ])
+    await worker.printed(/the station is on air/)
+    const standby = await station.startWorker()
+    const nginx = await startNginx(t, [...ports])
+    const air = await followBroadcast(t, station)
+    const aacAir = await followBroadcast(t, station, 'aac-64')
+    const token = await logIn(one.url, SUPER_ADMIN.ADMIN_LOGIN, SUPER_ADMIN.ADMIN_PASS)
+    const track = await readFile(join(station.env.MEDIA_DIR!, 'music/day/Wish.mp3'))
 
-  await t.test('both count login attempts together, whatever address the client claims', async (t) => {
-    const attempt = async (url: string, forwarded: string) => {
-      const answer = await fetch(`${url}/api/admin/login`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'x-forwarded-for': forwarded },
-        body: JSON.stringify({ login: 'admin', password: 'wrong' }),
+    await t.test('pages, replies and uploads pass, metrics do not', async (t) => {
+      const page = await fetch(nginx.url, { headers: { accept: 'text/html' } })
+      t.match(await page.text(), /The page/)
+      const config = await fetch(`${nginx.url}/api/public/config`, {
+        headers: { 'x-request-id': 'my-request.1' },
       })
-      return answer.status
+      t.equal(config.headers.get('x-request-id'), 'my-request.1')
+      t.match(await config.json(), { capabilities: { uploadTracks: true } })
+      for (const path of ['/metrics', '//metrics', '/%6Detrics', '/metrics?x', '/./metrics'])
+        t.equal((await fetch(nginx.url + path)).status, 404, path)
+      t.equal(
+        (await fetch(`${one.url}/metrics`)).status,
+        200,
+        'the replica itself tells them to this machine',
+      )
+      const upload = await uploadTrack(nginx.url, token, 'Through nginx.mp3', track, track.length)
+      t.match(upload, { status: 200 })
+      for (const [bearer, bytes, code] of [
+        [token, 101 * 2 ** 20, 'PAYLOAD_TOO_LARGE'],
+        ['nobody', 2 ** 24, 'UNAUTHORIZED'],
+      ] as const) {
+        const refused = await uploadTrack(nginx.url, bearer, 'Refused.mp3', track, bytes)
+        t.match(
+          JSON.parse(refused.body),
+          { error: { code } },
+          'a client that is still sending can read the reason',
+        )
+      }
+      const tooLarge = await fetch(`${nginx.url}/webhooks/donations/nobody`, {
+        method: 'POST',
+        body: Buffer.alloc(300_000, ' '),
+        headers: { 'content-type': 'application/json' },
+      })
+      t.not(tooLarge.headers.get('content-type'), 'text/html', 'refusals are of the API')
+    })
+
+    await t.test('both count login attempts together, whatever address the client claims', async (t) => {
+      const attempt = async (url: string, forwarded: string) => {
+        const answer = await fetch(`${url}/api/admin/login`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', 'x-forwarded-for': forwarded },
+          body: JSON.stringify({ login: 'admin', password: 'wrong' }),
+        })
+        return answer.status
+      }
+      const me = '203.0.113.7, 127.0.0.1'
+      const places = [one.url, two.url, nginx.url, two.url]
+      const statuses: number[] = []
+      for (const url of places) statuses.push(await attempt(url, url === nginx.url ? '198.51.100.1' : me))
+      t.same(statuses, [401, 401, 401, 429], 'the login before counts, too')
+      t.equal(await attempt(nginx.url, '198.51.100.2'), 429)
+    })
+
+    // For the rest of the test: it recovers by itself.
+    const roamer = io(nginx.url, {
+      transports: ['websocket'],
+      forceNew: true,
+      reconnectionDelay: 100,
+      reconnectionDelayMax: 500,
+    })
+    t.teardown(() => roamer.disconnect())
+    const ends: string[] = []
+    roamer.on('disconnect', (reason) => ends.push(reason))
+
+    await t.test('sockets of both, WebSocket or polling, share one audience and one cooldown', async (t) => {
+      const headers = { 'x-forwarded-for': '203.0.113.9' }
+      const [ann, sameAnn] = [openSocket(t, one.url, { headers }), openSocket(t, two.url, { headers })]
+      const polling = openSocket(t, nginx.url, { transports: ['polling'] })
+      const upgrading = openSocket(t, nginx.url, { transports: ['polling', 'websocket'] })
+      const boss = openSocket(t, two.url, { headers: { 'x-forwarded-for': '203.0.113.10' } })
+      for (const client of [ann, sameAnn, polling, upgrading])
+        await client.first<User[]>('usersUpdate', (list) => list.length === 6)
+      await polling.first('sync')
+      if (upgrading.socket.io.engine.transport.name !== 'websocket')
+        await once(upgrading.socket.io.engine as unknown as NodeJS.EventEmitter, 'upgrade')
+      t.equal(upgrading.socket.io.engine.transport.name, 'websocket')
+      boss.socket.emit('admin_active', token)
+      const uids: string[] = []
+      for (const client of [ann, sameAnn]) {
+        await client.first<boolean>('admin_online', (isOnline) => isOnline)
+        client.socket.emit('listener_init')
+        uids.push((await client.first<{ uid: string }>('listener_uid')).uid)
+      }
+      t.equal(uids[0], uids[1])
+      t.same(await ann.ask('suggest_song', { id: 'day/Wish.mp3' }), { ok: true })
+      t.match(await sameAnn.ask('suggest_song', { id: 'day/Wish.mp3' }), { error: 'cooldown' })
+    })
+
+    await t.test('the processes of a replica are one, and one that dies is replaced', async (t) => {
+      const clients = await openOnBoth(t, two.url)
+      // Their requests reach now this process and now that one.
+      const polling = openSocket(t, two.url, { transports: ['polling'] })
+      const upgrading = openSocket(t, two.url, { transports: ['polling', 'websocket'] })
+      for (const client of [polling, upgrading]) await client.first('sync')
+      for (let sent = 1; sent <= 4; sent++)
+        t.match(await polling.ask('stream_ping', sent), { clientTs: sent }, 'a polling client is answered')
+      const { engine } = upgrading.socket.io
+      await until('the other one has its WebSocket', () => engine.transport.name === 'websocket')
+      t.match(await upgrading.ask('stream_ping', 1), { clientTs: 1 })
+      const report = await (await fetch(`${two.url}/metrics`)).text()
+      for (const process of ['1', '2'])
+        t.match(report, new RegExp(`solstice_sockets{process="${process}"} [1-9]`))
+
+      const gone = (await childrenOf(two.process.child.pid!)).find(({ command }) => / 2 \S+$/.test(command))!
+      process.kill(gone.pid, 'SIGKILL')
+      await two.process.printed(/"process":2,[^\n]*"signal":"SIGKILL"[^\n]*starting another/)
+      const ofGone = clients.filter(({ number }) => number === '2')
+      await until('its sockets have ended', () => ofGone.every(({ client }) => !client.socket.connected))
+      for (const { number, client } of clients)
+        if (number !== '2')
+          t.match(await client.ask('stream_ping', 1), { clientTs: 1 }, 'nobody else notices')
+      await openOnBoth(t, two.url)
+    })
+
+    const player = openPlayer(t, `${nginx.url}/api/stream/public.mp3`)
+    await player.more(40)
+    t.match(player.head, { server: 'Icecast 2.4.4', 'content-type': 'audio/mpeg', connection: 'close' })
+    t.notOk('transfer-encoding' in player.head, 'players know no chunks')
+    const aacPlayer = openPlayer(t, `${nginx.url}/api/stream/public-64.aac`, adtsFrameBytes)
+    await aacPlayer.more(40)
+    t.match(aacPlayer.head, { server: 'Icecast 2.4.4', 'content-type': 'audio/aac', 'icy-br': '64' })
+    t.notOk('transfer-encoding' in aacPlayer.head)
+
+    const load = startLoad(t, nginx.url)
+    /** Everything heard is the broadcast, without a frame too many or too few. */
+    const assertWhole = async (t: Test) => {
+      for (const [listening, mount] of [
+        [player, air],
+        [aacPlayer, aacAir],
+      ] as const) {
+        await listening.more(20)
+        const heard = listening.audio
+        await mount.more(4)
+        const told = Buffer.concat(mount.chunks.map((chunk) => chunk.audio))
+        t.ok(told.includes(heard), `${heard.length} bytes in one piece`)
+        for (const { asked, got } of listening.resumed) t.equal(got, asked, 'a player resumes where it was')
+      }
+      t.same(load.failed, [], 'nothing that may be asked twice was lost')
     }
-    const me = '203.0.113.7, 127.0.0.1'
-    const places = [one.url, two.url, nginx.url, two.url]
-    const statuses: number[] = []
-    for (const url of places) statuses.push(await attempt(url, url === nginx.url ? '198.51.100.1' : me))
-    t.same(statuses, [401, 401, 401, 429], 'the login before counts, too')
-    t.equal(await attempt(nginx.url, '198.51.100.2'), 429)
-  })
 
-  // For the rest of the test: it recovers by itself.
-  const roamer = io(nginx.url, {
-    transports: ['websocket'],
-    forceNew: true,
-    reconnectionDelay: 100,
-    reconnectionDelayMax: 500,
-  })
-  t.teardown(() => roamer.disconnect())
-  const ends: string[] = []
-  roamer.on('disconnect', (reason) => ends.push(reason))
+    await t.test('a replica that is told to stop finishes its work', async (t) => {
+      const upload = await beginUpload(one.url, token, track)
+      const gone = one.process.end('SIGTERM')
+      await one.process.printed(/SIGTERM/)
+      const ready = await fetch(`${one.url}/readyz`)
+      t.equal(ready.status, 503)
+      t.match(await ready.json(), { error: { reason: 'draining' } })
+      await until('nothing is accepted any more', async () => !(await answers(one.url)))
+      t.match(await upload.end(), { statusCode: 200 })
+      await gone
+      t.equal(await one.process.exited, 0)
+      await load.more(30)
+      await assertWhole(t)
+    })
 
-  await t.test('sockets of both, WebSocket or polling, share one audience and one cooldown', async (t) => {
-    const headers = { 'x-forwarded-for': '203.0.113.9' }
-    const [ann, sameAnn] = [openSocket(t, one.url, { headers }), openSocket(t, two.url, { headers })]
-    const polling = openSocket(t, nginx.url, { transports: ['polling'] })
-    const upgrading = openSocket(t, nginx.url, { transports: ['polling', 'websocket'] })
-    const boss = openSocket(t, two.url, { headers: { 'x-forwarded-for': '203.0.113.10' } })
-    for (const client of [ann, sameAnn, polling, upgrading])
-      await client.first<User[]>('usersUpdate', (list) => list.length === 6)
-    await polling.first('sync')
-    if (upgrading.socket.io.engine.transport.name !== 'websocket')
-      await once(upgrading.socket.io.engine as unknown as NodeJS.EventEmitter, 'upgrade')
-    t.equal(upgrading.socket.io.engine.transport.name, 'websocket')
-    boss.socket.emit('admin_active', token)
-    const uids: string[] = []
-    for (const client of [ann, sameAnn]) {
-      await client.first<boolean>('admin_online', (isOnline) => isOnline)
-      client.socket.emit('listener_init')
-      uids.push((await client.first<{ uid: string }>('listener_uid')).uid)
-    }
-    t.equal(uids[0], uids[1])
-    t.same(await ann.ask('suggest_song', { id: 'day/Wish.mp3' }), { ok: true })
-    t.match(await sameAnn.ask('suggest_song', { id: 'day/Wish.mp3' }), { error: 'cooldown' })
-  })
+    const again = await station.startApi(ports[0])
+    await t.test('so does the other one, once the first is back', async (t) => {
+      const processes = await childrenOf(two.process.child.pid!)
+      t.equal(processes.length, PROCESSES)
+      await two.process.end('SIGTERM')
+      t.equal(await two.process.exited, 0)
+      for (const { pid } of processes) t.notOk(isAlive(pid), 'all of its processes have ended')
+      await load.more(30)
+      await assertWhole(t)
+      t.ok(player.resumed.length > 0, 'the player was on one of them')
+      t.same([...new Set(player.leftOver)], [0], 'and it was left behind a whole frame')
+      if (!roamer.connected) await once(roamer as unknown as NodeJS.EventEmitter, 'connect')
+      t.ok(ends.length > 0)
+      t.notOk(ends.includes('io server disconnect'), 'clients come back by themselves')
+    })
 
-  const player = openPlayer(t, `${nginx.url}/api/stream/public.mp3`)
-  await player.more(40)
-  t.match(player.head, { server: 'Icecast 2.4.4', 'content-type': 'audio/mpeg', connection: 'close' })
-  t.notOk('transfer-encoding' in player.head, 'players know no chunks')
-  const aacPlayer = openPlayer(t, `${nginx.url}/api/stream/public-64.aac`, adtsFrameBytes)
-  await aacPlayer.more(40)
-  t.match(aacPlayer.head, { server: 'Icecast 2.4.4', 'content-type': 'audio/aac', 'icy-br': '64' })
-  t.notOk('transfer-encoding' in aacPlayer.head)
+    const back = await station.startApi(ports[1], PROCESSES)
+    await t.test('the replacement of a worker goes unnoticed', async (t) => {
+      const before = player.resumed.length
+      await worker.end('SIGTERM')
+      await standby.printed(/the station is on air/)
+      await station.startWorker()
+      await assertWhole(t)
+      t.equal(player.resumed.length, before, 'nobody was cut off')
+    })
 
-  const load = startLoad(t, nginx.url)
-  /** Everything heard is the broadcast, without a frame too many or too few. */
-  const assertWhole = async (t: Test) => {
-    for (const [listening, mount] of [
-      [player, air],
-      [aacPlayer, aacAir],
-    ] as const) {
-      await listening.more(20)
-      const heard = listening.audio
-      await mount.more(4)
-      const told = Buffer.concat(mount.chunks.map((chunk) => chunk.audio))
-      t.ok(told.includes(heard), `${heard.length} bytes in one piece`)
-      for (const { asked, got } of listening.resumed) t.equal(got, asked, 'a player resumes where it was')
-    }
-    t.same(load.failed, [], 'nothing that may be asked twice was lost')
-  }
+    await t.test('a suspended replica keeps its requests, and gets no new ones', async (t) => {
+      again.process.child.kill('SIGSTOP')
+      const asked: Promise<number>[] = []
+      let answered = 0
+      const ask = async () => {
+        const { status } = await fetch(`${nginx.url}/healthz`)
+        answered++
+        return status
+      }
+      while (answered < 20) {
+        asked.push(ask())
+        await sleep(20)
+      }
+      again.process.child.kill('SIGCONT')
+      t.same([...new Set(await Promise.all(asked))], [200])
+    })
 
-  await t.test('a replica that is told to stop finishes its work', async (t) => {
-    const upload = await beginUpload(one.url, token, track)
-    const gone = one.process.end('SIGTERM')
-    await one.process.printed(/SIGTERM/)
-    const ready = await fetch(`${one.url}/readyz`)
-    t.equal(ready.status, 503)
-    t.match(await ready.json(), { error: { reason: 'draining' } })
-    await until('nothing is accepted any more', async () => !(await answers(one.url)))
-    t.match(await upload.end(), { statusCode: 200 })
-    await gone
-    t.equal(await one.process.exited, 0)
-    await load.more(30)
-    await assertWhole(t)
-  })
+    await t.test('the death of a replica goes unnoticed', async (t) => {
+      await again.process.end('SIGKILL')
+      await load.more(60)
+      await assertWhole(t)
+      t.ok(await answers(back.url))
+      const headers = { authorization: `Bearer ${token}` }
+      const { status } = await fetch(`${nginx.url}/api/admin/verify`, { headers })
+      t.equal(status, 200, 'a login outlives its replica')
+      if (!roamer.connected) await once(roamer as unknown as NodeJS.EventEmitter, 'connect')
+    })
 
-  const again = await station.startApi(ports[0])
-  await t.test('so does the other one, once the first is back', async (t) => {
-    await two.process.end('SIGTERM')
-    t.equal(await two.process.exited, 0)
-    await load.more(30)
-    await assertWhole(t)
-    t.ok(player.resumed.length > 0, 'the player was on one of them')
-    t.same([...new Set(player.leftOver)], [0], 'and it was left behind a whole frame')
-    if (!roamer.connected) await once(roamer as unknown as NodeJS.EventEmitter, 'connect')
-    t.ok(ends.length > 0)
-    t.notOk(ends.includes('io server disconnect'), 'clients come back by themselves')
-  })
-
-  const back = await station.startApi(ports[1])
-  await t.test('the replacement of a worker goes unnoticed', async (t) => {
-    const before = player.resumed.length
-    await worker.end('SIGTERM')
-    await standby.printed(/the station is on air/)
-    await station.startWorker()
-    await assertWhole(t)
-    t.equal(player.resumed.length, before, 'nobody was cut off')
-  })
-
-  await t.test('a suspended replica keeps its requests, and gets no new ones', async (t) => {
-    again.process.child.kill('SIGSTOP')
-    const asked: Promise<number>[] = []
-    let answered = 0
-    const ask = async () => {
-      const { status } = await fetch(`${nginx.url}/healthz`)
-      answered++
-      return status
-    }
-    while (answered < 20) {
-      asked.push(ask())
-      await sleep(20)
-    }
-    again.process.child.kill('SIGCONT')
-    t.same([...new Set(await Promise.all(asked))], [200])
-  })
-
-  await t.test('the death of a replica goes unnoticed', async (t) => {
-    await again.process.end('SIGKILL')
-    await load.more(60)
-    await assertWhole(t)
-    t.ok(await answers(back.url))
-    const headers = { authorization: `Bearer ${token}` }
-    const { status } = await fetch(`${nginx.url}/api/admin/verify`, { headers })
-    t.equal(status, 200, 'a login outlives its replica')
-    if (!roamer.connected) await once(roamer as unknown as NodeJS.EventEmitter, 'connect')
-  })
-
-  for (const { output } of [nginx.process, again.process, back.process]) t.notMatch(output, SECRET)
-})
+    for (const { output } of [nginx.process, again.process, back.process]) t.notMatch(output, SECRET)
+  },
+)
 
 type Api = Awaited<ReturnType<Awaited<ReturnType<typeof prepareStation>>['startApi']>>
+
+/** Opens sockets until each process of a replica has one; each session names its process. */
+async function openOnBoth(t: Teardown, url: string): Promise<{ number: string; client: SocketClient }[]> {
+  const opened: { number: string; client: SocketClient }[] = []
+  while (new Set(opened.map(({ number }) => number)).size < PROCESSES) {
+    const client = openSocket(t, url)
+    await client.first('sync')
+    const { id } = client.socket.io.engine as unknown as { id: string }
+    opened.push({ number: id.split('.')[1]!, client })
+  }
+  return opened
+}
 
 const answers = (url: string) =>
   fetch(`${url}/healthz`, { headers: { connection: 'close' } }).then(

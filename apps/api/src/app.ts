@@ -1,4 +1,4 @@
-import type { Ports } from '@solstice/adapters'
+import type { Metrics, Ports } from '@solstice/adapters'
 import { allRoutes } from '@solstice/contracts'
 import { capabilitiesOf, createAudit, createLoginLog, createLyrics, readSuperAdmin } from '@solstice/station'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -24,6 +24,9 @@ import { createSharePictures } from './links/pictures.ts'
 import { registerMetrics } from './metrics.ts'
 import { openNowPlaying } from './now-playing/now-playing.ts'
 import { servePages } from './pages/pages.ts'
+import { joinReports } from './processes/joined-reports.ts'
+import type { Place } from './processes/place.ts'
+import { openSiblings } from './processes/siblings.ts'
 import { documentApi } from './reference/openapi.ts'
 import { serveReference } from './reference/reference.ts'
 import { administrationRoutes } from './routes/administration.ts'
@@ -49,6 +52,7 @@ import { settingsRoutes } from './routes/settings.ts'
 import { sharingRoutes } from './routes/sharing.ts'
 import { attachGateway } from './sockets/gateway.ts'
 import { aliases } from './sockets/presence/aliases.ts'
+import { type Engine, passToTheirProcess } from './sockets/sessions-elsewhere.ts'
 import { createAirMirror } from './stream/mirror.ts'
 import { createStreams } from './stream/streams.ts'
 
@@ -58,8 +62,12 @@ export type ApiPorts = Omit<
   'redis' | 'loudnessMeter' | 'pictures' | 'reconciliation' | 'leases' | 'close'
 >
 
-/** Builds the whole API over its ports, ready to listen. Closing it ends the streams and leaves the ports open. */
-export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
+/**
+ * Builds the whole API over its ports, ready to listen. Closing it ends the streams and leaves the ports open.
+ *
+ * @param place of this process, where a replica has several.
+ */
+export async function buildApp(ports: ApiPorts, place: Place | null = null): Promise<FastifyInstance> {
   const { config, data, media, clock, log } = ports
   const { superAdmin, trustProxyHops } = config
 
@@ -119,8 +127,8 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   donationRoutes(app, deps)
   webhookRoutes(app, { ...deps, deliveries })
   notificationRoutes(app, deps)
-  operationsRoutes(app, readiness, ports.metrics)
   const gateway = await attachGateway(app, { ...deps, link, settings, aliases, covers })
+  operationsRoutes(app, readiness, await reportOf(app, ports.metrics, gateway.engine, place))
   const nowPlaying = openNowPlaying(app, {
     ...{ ...deps, link, uiSettings: settings.now, covers, onTaken: connections.release },
     listeners: () => (config.streamMode ? streams.listeners : gateway.listeners),
@@ -138,6 +146,25 @@ export async function buildApp(ports: ApiPorts): Promise<FastifyInstance> {
   })
 
   return app
+}
+
+/** Joins a process with the others of its replica, if there are any. @returns reads the metrics of all of them. */
+async function reportOf(
+  app: FastifyInstance,
+  { report }: Metrics,
+  engine: Engine,
+  place: Place | null,
+): Promise<() => Promise<Uint8Array>> {
+  if (!place) return report
+  const siblings = await openSiblings(place, {
+    report,
+    onRequest: (request, response) => engine.handleRequest(request, response),
+    onUpgrade: (request, socket, head) => engine.handleUpgrade(request, socket, head),
+  })
+  passToTheirProcess(engine, siblings)
+  app.addHook('preClose', async () => siblings.endPassed())
+  app.addHook('onClose', async () => siblings.close())
+  return async () => Buffer.from(joinReports(await siblings.reports()))
 }
 
 type DepsOf<Routes extends (app: FastifyInstance, deps: never) => void> = Parameters<Routes>[1]

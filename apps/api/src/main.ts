@@ -1,6 +1,8 @@
-import { connect, runProcess } from '@solstice/adapters'
-import { buildApp } from './app.ts'
+import cluster from 'node:cluster'
+// Not the whole package: the primary of several processes has no use for it.
+import { runProcess } from '@solstice/adapters/process'
 import { DRAIN_TIMEOUT_MS } from './http/drain.ts'
+import { startProcesses } from './processes/primary.ts'
 
 /** Time for closing everything besides the drain. */
 const REST_MS = 8_000
@@ -8,15 +10,9 @@ const REST_MS = 8_000
 await runProcess(
   'api',
   async (config, log) => {
-    // Checked here, because the other processes are not given these settings.
-    if (!config.superAdmin) log.warn('ADMIN_LOGIN and ADMIN_PASS are not both set; there is no super admin')
-    const ports = await connect(config, log)
-    const app = await buildApp(ports)
-    await app.listen({ port: config.port, host: config.host })
-    return async () => {
-      await app.close()
-      await ports.close()
-    }
+    if (cluster.isPrimary && config.apiProcesses > 1) return startProcesses(config.apiProcesses, log)
+    const { startApi } = await import('./start-api.ts')
+    return startApi(config, log)
   },
   ({ drainDelayMs }) => drainDelayMs + DRAIN_TIMEOUT_MS + REST_MS,
 )

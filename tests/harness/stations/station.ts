@@ -57,8 +57,11 @@ export interface Station {
   openData(): Promise<DataStore>
   /** Gives it a clip for the day. */
   addClip(family: ClipFamily, filename: string, tone: Omit<Tone, 'name' | 'mode'>): Promise<void>
-  /** Starts a replica of the API, on a free port by default; resolves when it is ready for listeners. */
-  startApi(port?: number): Promise<{ url: string; process: Process }>
+  /**
+   * Starts a replica of the API, on a free port by default; resolves when it is ready for listeners, and all of its processes
+   * listen.
+   */
+  startApi(port?: number, processes?: number): Promise<{ url: string; process: Process }>
   /** Starts a stream worker; resolves when it runs, on air or standing by. */
   startWorker(): Promise<Process>
   /** Starts a jobs process; resolves when it accepts jobs. */
@@ -126,8 +129,10 @@ export async function prepareStation(
       await data.clips.insert({ ...clip, used: true, duration: tone.seconds, createdAt: 0 })
       await Promise.all([data.close(), media.close()])
     },
-    async startApi(chosen) {
-      const process = await startApp('api', /Server listening at/, { PORT: String(chosen ?? 0) })
+    async startApi(chosen, processes = 1) {
+      const listening = new RegExp('Server listening at[^]*'.repeat(processes))
+      const more = { PORT: String(chosen ?? 0), API_PROCESSES: String(processes) }
+      const process = await startApp('api', listening, more)
       const url = /Server listening at (http:\/\/[\d.:]+)/.exec(process.output)![1]!
       await until('the API is ready for listeners', async () => (await fetch(`${url}/readyz/stream`)).ok)
       return { url, process }

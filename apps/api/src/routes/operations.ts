@@ -1,4 +1,4 @@
-import { METRICS_TYPE, type Metrics } from '@solstice/adapters'
+import { METRICS_TYPE } from '@solstice/adapters'
 import { operations } from '@solstice/contracts'
 import { Failure } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
@@ -6,7 +6,11 @@ import type { Readiness } from '../air/readiness.ts'
 import { implement } from '../http/implement.ts'
 
 /** Health and readiness for balancers and supervisors, metrics for Prometheus. */
-export function operationsRoutes(app: FastifyInstance, readiness: Readiness, metrics: Metrics): void {
+export function operationsRoutes(
+  app: FastifyInstance,
+  readiness: Readiness,
+  report: () => Promise<Uint8Array>,
+): void {
   implement(app, operations.getHealth, ({ reply }) => {
     reply.header('cache-control', 'no-store')
     return { ok: true as const }
@@ -26,6 +30,6 @@ export function operationsRoutes(app: FastifyInstance, readiness: Readiness, met
 
   implement(app, operations.getMetrics, async ({ reply }) => {
     reply.header('cache-control', 'no-store').type(METRICS_TYPE)
-    return reply.send(await metrics.report())
+    return reply.send(await report())
   })
 }

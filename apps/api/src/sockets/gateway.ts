@@ -35,6 +35,7 @@ import { followNextJingle } from './next-jingle.ts'
 import type { Alias } from './presence/aliases.ts'
 import { createRoster, type Roster } from './presence/roster.ts'
 import { queueHandlers } from './queue.ts'
+import type { Engine } from './sessions-elsewhere.ts'
 import { streamEvents } from './stream-events.ts'
 import { createSyncPayload, PHASES, type SyncPayload, startSync } from './sync.ts'
 import { trackRequestHandlers } from './track-requests.ts'
@@ -49,6 +50,7 @@ export interface Gateway {
   readonly sockets: number
   /** Those of them that are not of admins. */
   readonly listeners: number
+  readonly engine: Engine
 }
 
 export interface GatewayDeps {
@@ -127,6 +129,7 @@ export async function attachGateway(app: FastifyInstance, deps: GatewayDeps): Pr
   })
 
   return {
+    engine: io.engine as unknown as Engine,
     get sockets() {
       return io.engine.clientsCount
     },

@@ -38,6 +38,7 @@ t.test('with secrets only, the defaults are as documented and there is no warnin
     isProduction: false,
     port: 3001,
     host: '0.0.0.0',
+    apiProcesses: 1,
     clientOrigins: ['http://localhost:3000', 'http://localhost:5173', 'http://localhost:4173'],
     embedOrigins: [],
     publicServerUrl: '',
@@ -97,6 +98,9 @@ t.test('an invalid value is replaced, with a warning that names it', async (t) =
   const cases: [Record<string, string>, Partial<ReturnType<typeof read>['config']>][] = [
     [{ PORT: '70000' }, { port: 65_535 }],
     [{ PORT: 'high' }, { port: 3001 }],
+    [{ API_PROCESSES: '0' }, { apiProcesses: 1 }],
+    [{ API_PROCESSES: '33' }, { apiProcesses: 32 }],
+    [{ API_PROCESSES: 'all' }, { apiProcesses: 1 }],
     [{ TRUST_PROXY_HOPS: '-1' }, { trustProxyHops: 0 }],
     [{ TRUST_PROXY_HOPS: '6' }, { trustProxyHops: 5 }],
     [{ ART_TOKEN_TTL_S: '59' }, { artTokenTtlS: 60 }],

@@ -51,6 +51,8 @@ function readServer(reader: Reader, isProduction: boolean) {
   return {
     port: read('PORT'),
     host: read('HOST'),
+    /** Processes of the API behind `port`. */
+    apiProcesses: read('API_PROCESSES'),
     logLevel: read('LOG_LEVEL'),
     /** Folder of the built web client; null = the default one. */
     webDist: read('WEB_DIST') ? resolve(read('WEB_DIST')) : null,

@@ -1,4 +1,5 @@
 import { mounts } from './mounts.ts'
+import { processCount } from './process-count.ts'
 import {
   bitrate,
   choice,
@@ -54,6 +55,9 @@ const core = {
   ),
   PORT: integer(3001, { min: 0, max: 65_535 }, 'Port for HTTP and WebSockets; 0 picks a free one.'),
   HOST: text('0.0.0.0', 'an address', 'Address to listen on.'),
+  API_PROCESSES: processCount(
+    'Number of processes that share the work of the API behind this port, each on a core of its own; `auto` starts one per core.',
+  ),
   REDIS_URL: text(
     'redis://127.0.0.1:6379',
     'a redis:// or rediss:// address',

@@ -1,3 +1,4 @@
+import cluster from 'node:cluster'
 import { existsSync } from 'node:fs'
 import { lostToEphemeralStorage } from '@solstice/station'
 import type { Logger } from 'pino'
@@ -69,7 +70,8 @@ function configure(name: string) {
     if (process.env.NODE_ENV !== 'test' && existsSync('.env')) process.loadEnvFile('.env')
     const { config, warnings } = readConfig(process.env)
     const log = openLog(name, config.logLevel, openOutput())
-    for (const warning of warnings) log.warn(warning)
+    // Of several processes on one port the first has said so.
+    if (cluster.isPrimary) for (const warning of warnings) log.warn(warning)
     const lost = lostToEphemeralStorage(config, openPayments(config))
     if (lost.length)
       log.warn({ off: lost }, 'features turned off: their data would be lost (EPHEMERAL_STORAGE)')

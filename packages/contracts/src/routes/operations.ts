@@ -35,7 +35,8 @@ export const getStreamReadiness = defineRoute({
 export const getMetrics = defineRoute({
   method: 'GET',
   path: '/metrics',
-  summary: 'Returns the metrics of this replica, the air and the job queues for Prometheus',
+  summary:
+    'Returns the metrics of this replica (of each of its processes, with the label `process`, if there are several), the air and the job queues for Prometheus',
   access: 'operator',
   reply: bytes('text/plain', 'Prometheus text format 0.0.4'),
   failures: [],
