@@ -2,8 +2,9 @@ import type { NowPlaying } from '@solstice/contracts'
 import type { PlayoutState } from '@solstice/playout'
 import t from 'tap'
 import { Value } from 'typebox/value'
+import { createOpusPager } from '../../apps/stream-worker/src/audio/codec/opus-pages.ts'
 import { NowPlaying as Shape } from '../../packages/contracts/src/resources/now-playing.ts'
-import { adtsFrame, mp3Frame } from '../harness/air/hand-made-air.ts'
+import { adtsFrame, mp3Frame, opusPacket } from '../harness/air/hand-made-air.ts'
 import { putOnAir } from '../harness/air/put-on-air.ts'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
 import { followEvents } from '../harness/people/event-source.ts'
@@ -95,7 +96,7 @@ t.test('in stream mode the reply has the address of the stream', async (t) => {
 })
 
 t.test('each mount has an address of its own, and listeners of its own in the status', async (t) => {
-  const env = { STREAM_MODE: 'true', NIGHT_MODE: 'false', STREAM_MOUNTS: 'mp3:128, mp3:64, aac:64' }
+  const env = { STREAM_MODE: 'true', NIGHT_MODE: 'false', STREAM_MOUNTS: 'mp3:128, mp3:64, aac:64, opus:64' }
   const { app, ports } = await openApp(t, env)
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
   const now = (await app.inject(URL_OF)).json() as NowPlaying
@@ -105,16 +106,18 @@ t.test('each mount has an address of its own, and listeners of its own in the st
     { url: at('public.mp3'), format: 'audio/mpeg', bitrate: 128 },
     { url: at('public-64.mp3'), format: 'audio/mpeg', bitrate: 64 },
     { url: at('public-64.aac'), format: 'audio/aac', bitrate: 64 },
+    { url: at('public-64.opus'), format: 'audio/ogg', bitrate: 64 },
   ])
   t.match((await app.inject('/api/stream/public-64.mp3')).json(), { error: { code: 'STREAM_NOT_READY' } })
-  for (const unknown of ['public-128.mp3', 'public-96.aac'])
+  for (const unknown of ['public-128.mp3', 'public-96.aac', 'public-96.opus'])
     t.match((await app.inject(`/api/stream/${unknown}`)).json(), { error: { code: 'NOT_FOUND' } }, unknown)
   t.match((await app.inject('/api/stream/public-x.aac')).json(), { error: { code: 'BAD_REQUEST' } })
 
-  const mounts = [undefined, 'mp3-64', 'aac-64'] as const
-  const lease = await ports.bus.acquireLease(new AbortController().signal, ['mp3-64', 'aac-64'])
+  const mounts = [undefined, 'mp3-64', 'aac-64', 'opus-64'] as const
+  const lease = await ports.bus.acquireLease(new AbortController().signal, ['mp3-64', 'aac-64', 'opus-64'])
   const atMs = ports.clock.nowMs()
-  const frames = { 'aac-64': adtsFrame(7, 64) } as Partial<Record<string, Buffer>>
+  const pages = createOpusPager(null).pages({ frame: 7, frames: [opusPacket(7, 64)], markers: [] }, null)
+  const frames = { 'aac-64': adtsFrame(7, 64), 'opus-64': pages } as Partial<Record<string, Buffer>>
   for (const mount of mounts) {
     const audio = frames[mount ?? ''] ?? mp3Frame(7, mount ? 64 : 128)
     await lease.publish({ frame: 7, frames: 1, atMs, byte: 0, audio, markers: [] }, mount)
@@ -123,6 +126,8 @@ t.test('each mount has an address of its own, and listeners of its own in the st
   for (const [name, type] of [
     ['public-64.mp3', 'audio/mpeg'],
     ['public-64.aac', 'audio/aac'],
+    ['public-64.opus', 'audio/ogg'],
+    ['public.opus', 'audio/ogg'],
   ] as const) {
     const address = `${url}/api/stream/${name}`
     await until(name, async () => (await fetch(address, { method: 'HEAD' })).status === 200, EVERY_MS)
@@ -135,12 +140,21 @@ t.test('each mount has an address of its own, and listeners of its own in the st
     t.equal(headers.get('x-stream-frame'), '7')
     t.equal(headers.get('access-control-allow-origin'), '*')
   }
-  const listening = await fetch(`${url}/api/stream/public-64.aac`)
-  const reader = listening.body!.getReader()
-  t.same(Buffer.from((await reader.read()).value!), frames['aac-64'])
-  await until('the listener', async () => (await ask())[2].listeners === 1, EVERY_MS)
-  t.match(await ask(), [{ listeners: 0 }, { listeners: 0 }, { listeners: 1, server_type: 'audio/aac' }])
-  await reader.cancel()
+  const readers = []
+  for (const codec of ['aac', 'opus']) {
+    const listening = await fetch(`${url}/api/stream/public-64.${codec}`)
+    const reader = listening.body!.getReader()
+    t.same(Buffer.from((await reader.read()).value!), frames[`${codec}-64`])
+    readers.push(reader)
+  }
+  await until('the listeners', async () => (await ask())[3].listeners === 1, EVERY_MS)
+  t.match(await ask(), [
+    { listeners: 0 },
+    { listeners: 0 },
+    { listeners: 1, server_type: 'audio/aac' },
+    { listeners: 1, server_type: 'audio/ogg' },
+  ])
+  for (const reader of readers) await reader.cancel()
   await lease.release()
 })
 

@@ -61,6 +61,7 @@ t.test('the report has every watched metric, and no label chosen by a stranger',
   const samples = samplesIn(report)
   for (const [name, value] of Object.entries({
     solstice_stream_listeners: '0',
+    'solstice_stream_mount_listeners{mount="mp3-192"}': '0',
     solstice_sockets: '0',
     solstice_stream_bytes_total: '0',
     solstice_desk_held: '1',

@@ -42,6 +42,14 @@ function registerStreamMetrics(deps: MetricDeps): void {
     () => streams.listeners,
   )
   metrics.gauge(
+    {
+      name: 'solstice_stream_mount_listeners',
+      help: 'Current listeners of each mount of the stream',
+      labels: ['mount'],
+    },
+    () => streams.audiences.map(({ mount, listeners }) => ({ labels: { mount }, value: listeners })),
+  )
+  metrics.gauge(
     { name: 'solstice_sockets', help: 'Currently connected socket.io clients' },
     () => gateway.sockets,
   )

@@ -83,7 +83,9 @@ export function broadcastAir(
       bitrate: config.streamBitrate,
       crossfadeMs: config.crossfadeMs,
     },
-    onEncoderReplaced: () => metrics.encodersReplaced++,
+    onEncoderReplaced(mount) {
+      metrics.encodersReplaced.set(mount, (metrics.encodersReplaced.get(mount) ?? 0) + 1)
+    },
     log,
   })
 }

@@ -9,7 +9,7 @@ const RECONCILIATION_TIMEOUT_MS = 10_000
 
 /** Waits for the lease, is on air until it is lost, waits again. Ends when `stopping` is aborted, the lease released. */
 export async function standBy(ports: Ports, stopping: AbortSignal): Promise<void> {
-  const metrics = registerMetrics(ports.metrics)
+  const metrics = registerMetrics(ports.metrics, ports.config)
   const memory = rememberAir(ports, stopping)
   while (!stopping.aborted) {
     ports.log.info({ about: 'lease' }, 'standing by')

@@ -1,5 +1,7 @@
 import type { PlayoutState } from '@solstice/playout'
 import { type Bus, codecs, type FrameChunk, type Mount, type StreamMarker } from '@solstice/station'
+import { createOpusPager } from '../../../apps/stream-worker/src/audio/codec/opus-pages.ts'
+import { logicalStreams } from '../audio/logical-streams.ts'
 
 /** A broadcast without a worker: states and chunks are made by hand and delivered to every follower. */
 export interface HandMadeAir {
@@ -12,7 +14,7 @@ export interface HandMadeAir {
   say(state: PlayoutState): void
   /** Continues the broadcast at another frame, byte or moment, as if something had been lost. */
   jump(to: { frame?: number; byte?: number; atMs?: number }): void
-  /** All bytes sent so far that are still available from `frame` on. */
+  /** All bytes sent so far that are still available from `frame` on; in Ogg, from the begin of its chunk. */
   audioFrom(frame: number): Buffer
 }
 
@@ -27,6 +29,7 @@ export function handMadeAir(kbits = 128, startMs = 1_000_000, codec: Mount['code
   const followers = new Set<(state: PlayoutState) => void>()
   let latest: PlayoutState | null = null
   let next = { frame: 0, byte: 0, atMs: startMs }
+  const pager = codec === 'opus' ? createOpusPager(null) : null
 
   const air: HandMadeAir = {
     bus: {
@@ -47,7 +50,9 @@ export function handMadeAir(kbits = 128, startMs = 1_000_000, codec: Mount['code
     },
     clock: { nowMs: () => next.atMs, aheadMs: () => 0 },
     chunk(frames = 19, markers = []) {
-      const audio = Buffer.concat(Array.from({ length: frames }, (_, i) => makeFrame(next.frame + i)))
+      const made = Array.from({ length: frames }, (_, i) => makeFrame(next.frame + i))
+      const after = markers.at(-1) ?? null
+      const audio = pager?.pages({ frame: next.frame, frames: made, markers }, after) ?? Buffer.concat(made)
       const chunk: FrameChunk = { ...next, frames, audio, markers }
       next = {
         frame: next.frame + frames,
@@ -74,7 +79,7 @@ export function handMadeAir(kbits = 128, startMs = 1_000_000, codec: Mount['code
       const first = all[0]
       if (!first) return Buffer.alloc(0)
       let skip = 0
-      for (let i = first.frame; i < frame; i++) skip += makeFrame(i).length
+      for (let i = first.frame; i < frame && !pager; i++) skip += makeFrame(i).length
       return Buffer.concat(all.map((chunk) => chunk.audio)).subarray(skip)
     },
   }
@@ -99,11 +104,19 @@ export function adtsFrame(number: number, kbits: number): Buffer {
   return frame
 }
 
+/** A packet of Opus, for those who do not decode it; its number fills it. */
+export function opusPacket(number: number, kbits: number): Buffer {
+  const packet = Buffer.alloc(Math.floor(kbits * 2.5) + (number % 41), 0xfc)
+  for (let at = 0; at + 4 <= packet.length; at += 4) packet.writeUInt32BE(number, at)
+  return packet
+}
+
 /** Frames as `handMadeAir` makes them. */
-export const frameOf = { mp3: mp3Frame, aac: adtsFrame } as const
+export const frameOf = { mp3: mp3Frame, aac: adtsFrame, opus: opusPacket } as const
 
 /** The numbers of the frames that `frameOf` made; skips zeros between frames as decoders do. @throws at anything else. */
 export function frameNumbers(bytes: Buffer, kbits = 128, codec: Mount['codec'] = 'mp3'): number[] {
+  if (codec === 'opus') return packetNumbers(bytes, kbits)
   const [second, numberAt] = codec === 'mp3' ? [0xfb, 4] : [0xf1, 8]
   const numbers: number[] = []
   for (let at = 0; at + 12 <= bytes.length; ) {
@@ -121,4 +134,13 @@ export function frameNumbers(bytes: Buffer, kbits = 128, codec: Mount['codec'] =
     at += frame.length
   }
   return numbers
+}
+
+function packetNumbers(bytes: Buffer, kbits: number): number[] {
+  const packets = logicalStreams(bytes, { mayLackPages: true }).flatMap((stream) => stream.packets)
+  return packets.map((packet) => {
+    const number = packet.readUInt32BE(0)
+    if (!packet.equals(opusPacket(number, kbits))) throw new Error(`frame ${number} is broken`)
+    return number
+  })
 }

@@ -48,8 +48,8 @@ export async function makeTone(path: string, tone: ToneFile): Promise<void> {
   await copyFile(made, path, constants.COPYFILE_FICLONE)
 }
 
-/** Decodes MP3 bytes to samples of the left channel at 44.1 kHz, −1 to 1. */
-export async function decode(mp3: Uint8Array, format: 'mp3' | 'aac' = 'mp3'): Promise<Float32Array> {
+/** Decodes MP3 bytes, or those of another format, to samples of the left channel at 44.1 kHz, −1 to 1. */
+export async function decode(mp3: Uint8Array, format: 'mp3' | 'aac' | 'ogg' = 'mp3'): Promise<Float32Array> {
   const ffmpeg = spawn('ffmpeg', [
     '-loglevel',
     'error',

@@ -179,7 +179,7 @@ export const starts = (chunks: FrameChunk[]) =>
     .filter((marker) => marker.entryId !== null && marker.positionMs < 26)
 
 export const soundOf = (chunks: FrameChunk[], codec: Mount['codec'] = 'mp3') =>
-  decode(Buffer.concat(chunks.map((chunk) => chunk.audio)), codec)
+  decode(Buffer.concat(chunks.map((chunk) => chunk.audio)), codec === 'opus' ? 'ogg' : codec)
 
 /** Fails unless frames, bytes and times of the chunks follow one another. */
 export function consecutive(t: Verdict, chunks: FrameChunk[], frameSamples = FRAME) {

@@ -37,7 +37,7 @@ export function xspf(now: Station): string {
   ].join('\n')
 }
 
-const CODECS = { 'audio/mpeg': 'MP3', 'audio/aac': 'AAC' } as const
+const CODECS = { 'audio/mpeg': 'MP3', 'audio/aac': 'AAC', 'audio/ogg': 'Opus' } as const
 
 function titleOf(now: Station, { format, bitrate }: NowPlaying['streams'][number]): string {
   return now.streams.length > 1 ? `${nameOf(now)} (${CODECS[format]} ${bitrate} kbit/s)` : nameOf(now)

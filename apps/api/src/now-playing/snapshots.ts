@@ -146,7 +146,11 @@ function streamOf({ codec, bitrate }: Mount, origin: string): NowPlaying['stream
 }
 
 /** The routes of mounts beside the first, by codec. */
-export const mountRoutes = { mp3: listening.getMp3Mount, aac: listening.getAacMount } as const
+export const mountRoutes = {
+  mp3: listening.getMp3Mount,
+  aac: listening.getAacMount,
+  opus: listening.getOpusMount,
+} as const
 
 /** The moment at which the track on air would have begun had it never been interrupted; null without a track. */
 function trackBeganMs(onAir: OnAir): number | null {

@@ -106,10 +106,11 @@ export function createFanOut(deps: FanOutDeps): FanOut {
       }
       refuseWithoutSound()
       if (from !== undefined) {
-        await untilNear(mirror, from)
+        // The page with a frame is there when that frame has come, not when those before it have.
+        await untilNear(mirror, ring.isOgg ? from + 1 : from)
         refuseWithoutSound()
       }
-      const wantsTitles = request.headers['icy-metadata'] === '1'
+      const wantsTitles = request.headers['icy-metadata'] === '1' && !ring.isOgg
       const start = startPoint(ring, wantsTitles, from)
       const head = headFor(request, deps, { wantsTitles, frame: start.frame, isForAllSites })
       const socket = takeOver(request, reply, deps)

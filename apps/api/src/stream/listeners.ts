@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { bridge } from './icy.ts'
+import { headersBetween } from './ogg.ts'
 import { type Ring, type Segment, titleAt } from './ring.ts'
 
 /** Moments within a round at which listeners are served, so that writing to thousands never blocks the process for long. */
@@ -140,6 +141,7 @@ function createWriter(ring: Ring) {
       if (listener.wantsTitles) {
         for (const part of bridge(segment.byte, edge.byte, titleAt(edge.chunk, 0))) write(socket, part)
       }
+      if (ring.isOgg) for (const part of headersBetween(segment.chunk, edge.chunk)) write(socket, part)
       totals.skips++
       listener.next = edge.serial
     }

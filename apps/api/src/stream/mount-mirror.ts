@@ -27,8 +27,9 @@ export function createMountMirror(
   mount: Mount | null,
 ): { mirror: MountMirror; follow(signal: AbortSignal): Promise<void> } {
   const id = mount ? mountId(mount) : undefined
-  const { frameMs } = codecs[mount?.codec ?? 'mp3']
-  const ring = createRing(KEEP_MS, frameMs)
+  const codec = codecs[mount?.codec ?? 'mp3']
+  const { frameMs } = codec
+  const ring = createRing(KEEP_MS, codec)
   const listeners = new Set<(segment: Segment) => void>()
 
   const take = (chunk: FrameChunk) => {

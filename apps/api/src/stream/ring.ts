@@ -1,5 +1,6 @@
-import { adtsFrameBytes, FRAME_MS, type FrameChunk, frameBytes } from '@solstice/station'
+import { adtsFrameBytes, type Codec, codecs, type FrameChunk, frameBytes, isOgg } from '@solstice/station'
 import { type Framed, frame, markerTitle } from './icy.ts'
+import { continued, pageStarts } from './ogg.ts'
 
 /** A chunk as this replica hands it out: two shared buffers, and its place in what was handed out so far. */
 export interface Segment {
@@ -19,6 +20,8 @@ export interface Segment {
 export interface Ring {
   /** Duration of a frame. */
   readonly frameMs: number
+  /** Titles stand in the sound itself, and a listener begins with header pages. */
+  readonly isOgg: boolean
   /** Appends the next chunk. */
   add(chunk: FrameChunk): Segment
   readonly newest: Segment | null
@@ -29,14 +32,18 @@ export interface Ring {
   holding(frameNumber: number): Segment | null
 }
 
-export function createRing(keepMs: number, frameMs = FRAME_MS): Ring {
+export function createRing(keepMs: number, codec: Codec = codecs.mp3): Ring {
+  const { frameMs, contentType } = codec
+  const isOgg = contentType === 'audio/ogg'
   const segments: Segment[] = []
   const newest = () => segments.at(-1) ?? null
   const isWithin = (segment: Segment, ms: number) => (newest()?.toMs ?? 0) - segment.fromMs <= ms
   return {
     frameMs,
-    add(chunk) {
+    isOgg,
+    add(given) {
       const before = newest()
+      const chunk = isOgg && before ? continued(before.chunk, given) : given
       // After a gap listeners count on from what they were sent, not from what was lost.
       const byte = before ? before.byte + before.chunk.audio.length : chunk.byte
       const fromMs = before?.toMs ?? 0
@@ -46,7 +53,9 @@ export function createRing(keepMs: number, frameMs = FRAME_MS): Ring {
         byte,
         fromMs,
         toMs: fromMs + chunk.frames * frameMs,
-        framed: frame(chunk.audio, byte, (at) => titleAt(chunk, at)),
+        framed: isOgg
+          ? { bytes: chunk.audio, joins: [] }
+          : frame(chunk.audio, byte, (at) => titleAt(chunk, at)),
       }
       segments.push(segment)
       while (segments[0] !== segment && !isWithin(segments[0]!, keepMs)) segments.shift()
@@ -75,8 +84,12 @@ export function titleAt(chunk: FrameChunk, byte: number): string {
   return markerTitle(chunk.markers.findLast((marker) => marker.frame <= frameNumber) ?? null)
 }
 
-/** Offsets of the frames in a chunk. Ends early at bytes that are no frame of MPEG-1 Layer III or ADTS. */
+/**
+ * Offsets of the frames in a chunk, or of the pages that they stand in. Ends early at bytes that are no frame of MPEG-1 Layer III
+ * or ADTS.
+ */
 export function frameStarts(audio: Buffer): number[] {
+  if (isOgg(audio)) return pageStarts(audio)
   const starts: number[] = []
   const lengthAt = (at: number) => frameBytes(audio, at) ?? adtsFrameBytes(audio, at)
   for (let at = 0, length = lengthAt(at); length !== null; length = lengthAt(at)) {

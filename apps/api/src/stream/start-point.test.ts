@@ -98,6 +98,7 @@ for (const [codec, titles, hasReserve] of [
   ['mp3', true, false],
   ['mp3', false, true],
   ['aac', true, false],
+  ['opus', false, false],
 ] as const) {
   const headers = titles ? ['Icy-MetaData: 1'] : []
   const kind = `${codec}, ${titles ? 'with titles' : 'plain'}${hasReserve ? ', with a reserve' : ''}`

@@ -1,5 +1,6 @@
 import { streamBurstMs } from '@solstice/contracts'
 import { leadIn, placeIn } from './icy.ts'
+import { headersAt } from './ogg.ts'
 import { frameStarts, type Ring, type Segment } from './ring.ts'
 
 /** Where a listener enters the broadcast. */
@@ -11,20 +12,32 @@ export interface StartPoint {
   byte: number
   /** The first whole frame from there. */
   frame: number
+  /** It is the one that the listener asked for. */
+  isResumed: boolean
 }
 
 /**
  * The start of a new listener: at frame `from` when the ring has it or it comes next, else some seconds back, so that its
- * player has a buffer at once. With titles it starts just behind a title block where there is one, rather earlier than later.
- * The ring must not be empty.
+ * player has a buffer at once. With titles it starts just behind a title block where there is one, rather earlier than later; in
+ * Ogg it starts with the page that holds the frame. The ring must not be empty.
  */
 export function startPoint(ring: Ring, wantsTitles: boolean, from: number | undefined): StartPoint {
   const edge = ring.newest!
-  if (from === edge.chunk.frame + edge.chunk.frames) {
-    return { serial: edge.serial + 1, audioByte: 0, byte: edge.byte + edge.chunk.audio.length, frame: from }
+  // Only when the page is there is it known which logical stream it belongs to.
+  if (from === edge.chunk.frame + edge.chunk.frames && !ring.isOgg) {
+    return {
+      serial: edge.serial + 1,
+      audioByte: 0,
+      byte: edge.byte + edge.chunk.audio.length,
+      frame: from,
+      isResumed: true,
+    }
   }
   const resumed = from === undefined ? null : ring.holding(from)
-  if (resumed) return startWithin(resumed, frameStarts(resumed.chunk.audio)[from! - resumed.chunk.frame] ?? 0)
+  if (resumed) {
+    const audioByte = frameStarts(resumed.chunk.audio)[from! - resumed.chunk.frame] ?? 0
+    return { ...startWithin(resumed, audioByte), isResumed: true }
+  }
   const first = ring.since(streamBurstMs)!
   if (!wantsTitles || first.framed.joins[0]?.audio === 0) return startWithin(first, 0)
   for (let segment = ring.at(first.serial - 1); segment; segment = ring.at(segment.serial - 1)) {
@@ -45,12 +58,14 @@ export function reserveMs(ring: Ring, { serial, frame }: StartPoint): number {
 }
 
 /** Everything from the start point to the live edge, in buffers that all listeners share. */
-export function burst(ring: Ring, { serial, audioByte, byte }: StartPoint, wantsTitles: boolean): Buffer[] {
+export function burst(ring: Ring, start: StartPoint, wantsTitles: boolean): Buffer[] {
+  const { serial, audioByte, byte, isResumed } = start
   const first = ring.at(serial)
   if (!first) return wantsTitles ? [leadIn(byte, 'before the block')] : []
   const parts = wantsTitles
     ? [leadIn(byte, 'behind the block'), first.framed.bytes.subarray(placeIn(first.framed, audioByte))]
     : [first.chunk.audio.subarray(audioByte)]
+  if (ring.isOgg) parts.unshift(headersAt(first.chunk, audioByte, isResumed))
   for (let segment = ring.at(serial + 1); segment; segment = ring.at(segment.serial + 1)) {
     parts.push(wantsTitles ? segment.framed.bytes : segment.chunk.audio)
   }
@@ -60,5 +75,5 @@ export function burst(ring: Ring, { serial, audioByte, byte }: StartPoint, wants
 function startWithin({ serial, chunk, byte }: Segment, audioByte: number): StartPoint {
   const index = frameStarts(chunk.audio).findIndex((start) => start >= audioByte)
   const frame = chunk.frame + (index < 0 ? chunk.frames : index)
-  return { serial, audioByte, byte: byte + audioByte, frame }
+  return { serial, audioByte, byte: byte + audioByte, frame, isResumed: false }
 }

@@ -15,6 +15,8 @@ export interface Streams {
   readonly first: FanOut
   /** Those beside the first. */
   readonly others: ReadonlyMap<MountId, FanOut>
+  /** Listeners of each mount now, the first one first. */
+  readonly audiences: readonly { mount: MountId; listeners: number }[]
   /** Number of listeners now. */
   readonly listeners: number
   /** How far the last listener is behind this replica, in ms. */
@@ -36,10 +38,8 @@ export function createStreams(deps: {
   const { mirror, config } = deps
   const counter = createConnectionCounter(MAX_PER_ADDRESS)
   const mode = () => mirror.state?.mode ?? 'day'
-  const first = createFanOut({
-    ...deps,
-    ...{ mount: { codec: 'mp3', bitrate: config.streamBitrate } satisfies Mount, counter, mode },
-  })
+  const firstMount: Mount = { codec: 'mp3', bitrate: config.streamBitrate }
+  const first = createFanOut({ ...deps, mount: firstMount, counter, mode })
   const others = new Map(
     mirror.others.map(({ mount, mirror }) => [
       mountId(mount),
@@ -51,6 +51,12 @@ export function createStreams(deps: {
   return {
     first,
     others,
+    get audiences() {
+      return [[mountId(firstMount), first] as const, ...others].map(([mount, { listeners }]) => ({
+        mount,
+        listeners,
+      }))
+    },
     get listeners() {
       return sum(({ listeners }) => listeners)
     },

@@ -6,6 +6,7 @@ import {
   type MediaKey,
   type Mount,
   type MountId,
+  mountId,
   sleep,
 } from '@solstice/station'
 import type { Logger } from 'pino'
@@ -60,7 +61,7 @@ interface BroadcastOptions {
   others?: { mounts: readonly Mount[]; after: ReadonlyMap<MountId, FrameChunk> }
   settings: { ffmpegPath: string; bitrate: number; crossfadeMs: number }
   /** Called when an encoder has died or hung. */
-  onEncoderReplaced?: () => void
+  onEncoderReplaced?: (mount: MountId) => void
   log: Logger
 }
 
@@ -122,7 +123,7 @@ export function startBroadcast(options: BroadcastOptions): Broadcast {
       chunks.add(frame)
       pump.progress()
     },
-    ...(options.onEncoderReplaced && { onReplaced: options.onEncoderReplaced }),
+    onReplaced: () => options.onEncoderReplaced?.(mountId({ codec: 'mp3', bitrate: settings.bitrate })),
     log,
   })
   const pump = startPump({ encoder, others, playback, timeLine, nowMs, log })

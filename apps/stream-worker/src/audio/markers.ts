@@ -7,6 +7,8 @@ export interface Markers {
   heard(sample: number, placed: Placed | null): void
   /** The markers of a chunk of frames, and forgets what is over before it; chunks are asked for in order. */
   of(from: number, end: number): StreamMarker[]
+  /** The marker at a frame that is not over; null in silence. */
+  at(frame: number): StreamMarker | null
 }
 
 /** @param frameSamples samples per frame. */
@@ -30,6 +32,10 @@ export function createMarkers(frameSamples: number): Markers {
         else if (markers.length > 0) markers.push({ frame: at, entryId: null })
       }
       return markers
+    },
+    at(frame) {
+      const placed = changes.findLast((change) => change.frame <= frame)?.placed
+      return placed ? markerOf(placed, frame, frameSamples) : null
     },
   }
 }

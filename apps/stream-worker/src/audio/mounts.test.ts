@@ -19,6 +19,7 @@ const folder = await makeSounds(t)
 const MOUNTS: Mount[] = [
   { codec: 'mp3', bitrate: 64 },
   { codec: 'aac', bitrate: 96 },
+  { codec: 'opus', bitrate: 96 },
 ]
 const others = { mounts: MOUNTS, after: new Map() }
 /** After the first frame of AAC, which overlaps with one that nobody has. */

@@ -1,6 +1,7 @@
 import { codecs, type FrameChunk, type Mount, type MountId, mountId, SAMPLE_RATE } from '@solstice/station'
 import type { Logger } from 'pino'
 import { type MountEncoder, startMountEncoder } from './codec/mount-encoder.ts'
+import { createOpusPager } from './codec/opus-pages.ts'
 import { createMarkers } from './markers.ts'
 import type { Placed } from './sequencer/air-entry.ts'
 
@@ -43,7 +44,7 @@ interface Options {
   ffmpegPath: string
   /** Called when an encoder makes progress. */
   onProgress(): void
-  onReplaced?: (() => void) | undefined
+  onReplaced?: ((mount: MountId) => void) | undefined
   log: Logger
 }
 
@@ -98,6 +99,7 @@ function startMount(mount: Mount, options: Options): RunningMount {
   const most = Math.ceil((KEPT_S * SAMPLE_RATE) / frameSamples)
   const place = placeBehind(options.after.get(id), Math.ceil(options.firstHeard / frameSamples), mount)
   const markers = createMarkers(frameSamples)
+  const pager = mount.codec === 'opus' ? createOpusPager(options.after.get(id) ?? null) : null
   const waiting = createPatience()
   let { byte } = place
   /** Number of the first gathered frame. */
@@ -107,6 +109,7 @@ function startMount(mount: Mount, options: Options): RunningMount {
   const encoder = startMountEncoder({
     ...options,
     ...{ mount, first: place.frame },
+    onReplaced: () => options.onReplaced?.(id),
     onFrame(frame, number) {
       // Frames were left out, and with them those that did not get published.
       if (number !== from + gathered.length) {
@@ -130,9 +133,14 @@ function startMount(mount: Mount, options: Options): RunningMount {
     cut(sample) {
       const frames = Math.min(gathered.length, Math.max(0, endOf(sample) - from))
       if (frames === 0) return null
-      const audio = Buffer.concat(gathered.splice(0, frames))
+      const cut = {
+        frame: from,
+        frames: gathered.splice(0, frames),
+        markers: markers.of(from, from + frames),
+      }
+      const audio = pager?.pages(cut, markers.at(from + frames)) ?? Buffer.concat(cut.frames)
       const atMs = options.timeOf(from * frameSamples)
-      const chunk = { frame: from, frames, atMs, byte, audio, markers: markers.of(from, from + frames) }
+      const chunk = { frame: from, frames, atMs, byte, audio, markers: cut.markers }
       from += frames
       byte += audio.length
       return chunk

@@ -123,6 +123,7 @@ t.test('an invalid value is replaced, with a warning that names it', async (t) =
       { STREAM_MOUNTS: 'mp3:128,aac:63', STREAM_BITRATE: '64' },
       { streamBitrate: 64, otherMounts: [] },
     ],
+    [{ STREAM_MOUNTS: 'mp3:128,opus:95' }, { otherMounts: [] }],
     [{ STREAM_MOUNTS: 'mp3:128,mp3:128' }, { streamBitrate: 192, otherMounts: [] }],
     [{ STREAM_MOUNTS: 'mp3:64,mp3:96,mp3:128,mp3:160,mp3:192,mp3:256,mp3:320' }, { otherMounts: [] }],
     [{ NIGHT_MODE: 'no' }, { nightMode: true }],

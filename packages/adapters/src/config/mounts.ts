@@ -6,6 +6,7 @@ const MAX_MOUNTS = 6
 const BITRATES: Record<Mount['codec'], readonly number[]> = {
   mp3: [64, 96, 128, 160, 192, 256, 320],
   aac: [32, 48, 64, 96, 128, 160, 192, 256],
+  opus: [32, 48, 64, 96, 128, 160, 192, 256],
 }
 
 /** Mounts such as `mp3:192`, separated by commas; a list with a mistake counts as empty. */
@@ -20,7 +21,7 @@ export function mounts(effect: string): Setting<readonly Mount[]> {
       const value: Mount[] = []
       for (const word of given.split(',').map((each) => each.trim().toLowerCase())) {
         const mount = mountIn(word)
-        if (!mount) return refusal(`"${word}" is not a mount such as mp3:192 or aac:64`)
+        if (!mount) return refusal(`"${word}" is not a mount such as mp3:192, aac:64 or opus:96`)
         if (value.some((other) => mountId(other) === mountId(mount))) return refusal(`${word} is named twice`)
         value.push(mount)
       }

@@ -124,7 +124,7 @@ const radio = {
   ),
   STREAM_BITRATE: choice(streamBitrates, 192, 'Bit rate of the stream, in kbit/s.'),
   STREAM_MOUNTS: mounts(
-    'Streams that are offered at once, each encoded by itself: the first is `/api/stream/public.mp3`, the others `/api/stream/public-64.mp3`, `/api/stream/public-64.aac` and so on. Empty: one MP3 at `STREAM_BITRATE`, which is otherwise ignored.',
+    'Streams that are offered at once, each encoded by itself: the first is `/api/stream/public.mp3`, the others `/api/stream/public-64.mp3`, `/api/stream/public-64.aac`, `/api/stream/public-64.opus` and so on. Empty: one MP3 at `STREAM_BITRATE`, which is otherwise ignored.',
   ),
   CROSSFADE_MS: integer(
     0,

@@ -46,7 +46,7 @@ export const NowPlaying = Type.Object({
   streams: Type.Array(
     Type.Object({
       url: Type.String(),
-      format: Type.Union([Type.Literal('audio/mpeg'), Type.Literal('audio/aac')]),
+      format: Type.Union([Type.Literal('audio/mpeg'), Type.Literal('audio/aac'), Type.Literal('audio/ogg')]),
       bitrate: Type.Integer({ description: 'kbit/s' }),
     }),
     { description: 'endless streams for players, the usual one first; empty in sync mode' },

@@ -11,6 +11,10 @@ const WantsTitles = Type.Object({
 })
 const endless = (contentType: string) =>
   bytes(contentType, 'The endless broadcast; with `Icy-MetaData: 1`, titles stand in it every 16000 bytes')
+const endlessOgg = bytes(
+  'audio/ogg',
+  'The endless broadcast; a new logical stream with its tags begins at each title',
+)
 
 export const getStream = defineRoute({
   method: 'GET',
@@ -59,4 +63,22 @@ export const getAacMount = defineRoute({
   path: '/api/stream/public-:bitrate.aac',
   summary: 'Streams the broadcast in AAC-LC (ADTS)',
   reply: endless('audio/aac'),
+})
+
+export const getOpusMount = defineRoute({
+  ...ofMount,
+  path: '/api/stream/public-:bitrate.opus',
+  summary: 'Streams the broadcast in Opus (Ogg)',
+  reply: endlessOgg,
+})
+
+export const getOpusStream = defineRoute({
+  method: 'GET',
+  path: '/api/stream/public.opus',
+  summary: 'Streams the first mount in Opus (Ogg)',
+  access: 'public',
+  isForAllSites: true,
+  query: FromFrame,
+  reply: endlessOgg,
+  failures: ofMount.failures,
 })

@@ -7,12 +7,14 @@ export interface Codec {
   /** Samples per channel at 44.1 kHz. */
   readonly frameSamples: number
   readonly frameMs: number
-  readonly contentType: 'audio/mpeg' | 'audio/aac'
-  /** Length in bytes of the frame whose header is at `at`; null when there is none. */
-  frameBytes(bytes: Uint8Array, at: number): number | null
+  readonly contentType: 'audio/mpeg' | 'audio/aac' | 'audio/ogg'
+  /** Length in bytes of the frame whose header is at `at`, null when there is none. Absent where frames stand in pages. */
+  readonly frameBytes?: (bytes: Uint8Array, at: number) => number | null
 }
 
 const AAC_SAMPLES = 1024
+/** 20 ms, a packet of which Opus makes 960 samples at 48 kHz. */
+const OPUS_SAMPLES = 882
 const msOf = (samples: number) => (samples * 1000) / SAMPLE_RATE
 
 export const codecs = {
@@ -27,6 +29,11 @@ export const codecs = {
     frameMs: msOf(AAC_SAMPLES),
     contentType: 'audio/aac',
     frameBytes: adtsFrameBytes,
+  },
+  opus: {
+    frameSamples: OPUS_SAMPLES,
+    frameMs: msOf(OPUS_SAMPLES),
+    contentType: 'audio/ogg',
   },
 } as const satisfies Record<Mount['codec'], Codec>
 

@@ -35,7 +35,7 @@ export interface SilenceMarker {
  * holds the samples from n times its frame length on.
  */
 export interface Mount {
-  readonly codec: 'mp3' | 'aac'
+  readonly codec: 'mp3' | 'aac' | 'opus'
   /** kbit/s */
   readonly bitrate: number
 }
@@ -52,6 +52,7 @@ export interface FrameChunk {
   atMs: number
   /** Position of the first byte in the mount; ICY blocks are cut where it is a multiple of the metadata interval. */
   byte: number
+  /** The frames; those of Opus in pages of Ogg, each of which holds whole frames. */
   audio: Buffer
   /** In order of their frames. Without one for the first frame the chunk begins with silence. */
   markers: StreamMarker[]

@@ -21,7 +21,7 @@ export function streamRoutes(app: FastifyInstance, { config, streams }: StreamDe
       return serve(streams.first, request, reply, { ...query, isForAllSites })
     })
   }
-  for (const codec of ['mp3', 'aac'] as const) {
+  for (const codec of ['mp3', 'aac', 'opus'] as const) {
     implement(app, mountRoutes[codec], async ({ params, query, request, reply }) => {
       if (!config.streamMode) throw new Failure('STREAM_OFF')
       const fanOut = streams.others.get(`${codec}-${params.bitrate}`)
@@ -29,6 +29,12 @@ export function streamRoutes(app: FastifyInstance, { config, streams }: StreamDe
       return serve(fanOut, request, reply, { ...query, isForAllSites: true })
     })
   }
+  implement(app, listening.getOpusStream, async ({ query, request, reply }) => {
+    if (!config.streamMode) throw new Failure('STREAM_OFF')
+    const [, fanOut] = [...streams.others].find(([id]) => id.startsWith('opus-')) ?? []
+    if (!fanOut) throw new Failure('NOT_FOUND')
+    return serve(fanOut, request, reply, { ...query, isForAllSites: true })
+  })
 }
 
 async function serve(

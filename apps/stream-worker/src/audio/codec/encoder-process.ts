@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { bareEnvironment } from '@solstice/adapters'
 import { codecs, type Mount } from '@solstice/station'
 import { createFrameCutter } from './mp3-frames.ts'
+import { createPacketCutter } from './opus-pages.ts'
 
 const MAX_COMPLAINT_CHARACTERS = 500
 
@@ -29,7 +30,7 @@ export function startEncoderProcess(
     env: bareEnvironment(),
   })
   const stdin = child.stdin!
-  const cut = createFrameCutter(codecs[mount.codec])
+  const cut = mount.codec === 'opus' ? createPacketCutter() : createFrameCutter(codecs[mount.codec])
   let complaint = ''
   child.stdout!.on('data', (bytes: Buffer) => onFrames(cut(bytes)))
   child.stderr!.on('data', (text: Buffer) => {
@@ -62,6 +63,10 @@ const outputs: Record<Mount['codec'], (bitrate: number) => string> = {
   mp3: (kbits) => `-c:a libmp3lame -b:a ${kbits}k -reservoir 0 -write_xing 0 -id3v2_version 0 -f mp3`,
   // AAC-LC. A frame overlaps with the one before it, and depends on nothing else.
   aac: (kbits) => `-c:a aac -profile:a aac_low -b:a ${kbits}k -f adts`,
+  // Ready for lost packets, a frame depends little on those before it: some decoders begin anew at each title, as a listener
+  // does who joins. A page per packet comes out at once.
+  opus: (kbits) =>
+    `-c:a libopus -b:a ${kbits}k -vbr constrained -frame_duration 20 -packet_loss 10 -f ogg -page_duration 20000`,
 }
 
 function encoderArgs({ codec, bitrate }: Mount): string[] {

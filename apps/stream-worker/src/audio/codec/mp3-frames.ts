@@ -10,7 +10,9 @@ const MAX_FRAME_BYTES = 8191
  *
  * @returns a function that takes the next bytes, cut anywhere, and returns the frames they complete.
  */
-export function createFrameCutter({ frameBytes }: Codec = codecs.mp3): (chunk: Uint8Array) => Buffer[] {
+export function createFrameCutter(
+  { frameBytes }: Required<Pick<Codec, 'frameBytes'>> = codecs.mp3,
+): (chunk: Uint8Array) => Buffer[] {
   let rest: Buffer = Buffer.alloc(0)
   let isInStep = false
   return (chunk) => {
