@@ -150,6 +150,11 @@ t.test('A11: an admin moves songs in the queue by keyboard, by mouse, and with c
     await page.keyboard.press('Enter')
     await message('done').getByText('The song is queued').waitFor()
     t.equal((await titles())[3], second)
+    const search = page.getByRole('searchbox')
+    await search.fill('Anchor')
+    await search.press('Escape')
+    await page.keyboard.press('/')
+    t.equal(await search.inputValue(), '', 'the key of the search is not typed into it')
   })
 
   await t.test('and is told why one was refused', async () => {
@@ -164,6 +169,18 @@ t.test('A11: an admin moves songs in the queue by keyboard, by mouse, and with c
     await message('failed').getByText('The next song can be moved in').waitFor()
     t.same(await titles(), before)
     await page.locator('.queue:not([data-moving])').waitFor()
+  })
+
+  await t.test('A13: a removed song is put back at its place with a key', async () => {
+    const before = await ready()
+    await row(4)
+      .getByRole('button', { name: /^Remove from the queue/ })
+      .click()
+    await message('done').getByText(`The song is removed from the queue: ${before[3]}`).waitFor()
+    t.not((await titles())[3], before[3])
+    await page.keyboard.press('z')
+    await message('done').getByText('The song is back in the queue').waitFor()
+    t.same(await titles(), before)
   })
 
   await page.keyboard.press('?')

@@ -45,6 +45,11 @@ export const failures = {
     'Не вдалося прибрати пісню з черги',
     'The song could not be removed from the queue',
   ),
+  QUEUE_RESTORE_FAILED: failure(
+    400,
+    'Не вдалося повернути пісню в чергу',
+    'The song could not be put back into the queue',
+  ),
   QUEUE_MOVE_FAILED: failure(400, 'Не вдалося пересунути пісню', 'The song could not be moved'),
   JINGLE_INSERT_FAILED: failure(400, 'Не вдалося поставити джингл', 'The jingle could not be put next'),
   JINGLE_CANCEL_FAILED: failure(400, 'Не вдалося прибрати джингл', 'The jingle could not be taken back'),
@@ -369,7 +374,10 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
       'Перемкнути режим знову можна за {secsLeft} с',
       'The next switch is possible in {secsLeft} s',
     ),
-    donated: text('У черзі оплачена пісня', 'A paid song is in the queue'),
+    donated: text(
+      'У черзі ще є оплачені пісні ({songs}): режим можна перемкнути, щойно почнеться остання з них',
+      'Paid songs are still queued ({songs}): the mode can be switched once the last of them has begun',
+    ),
     empty: text('У цьому режимі немає що грати', 'This mode has nothing to play'),
   },
   QUEUE_GROUP_INSERT_FAILED: {
@@ -418,6 +426,21 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
       'The next song can be removed in {secsLeft} s',
     ),
     not_found: text('У черзі немає такого місця', 'There is no such place in the queue'),
+  },
+  QUEUE_RESTORE_FAILED: {
+    forgotten: text(
+      'Цю пісню вже повернули, або вилучення надто давнє',
+      'It is back already, or was removed too long ago',
+    ),
+    not_found: text('Цю пісню вже не можна програти', "This song can't be played any more"),
+    preparing: insertionReasons.preparing,
+    mode_over: text(
+      'Програма саме змінюється: ця пісня вже не прозвучала б',
+      'The programme is changing, and the song would not be played any more',
+    ),
+    aired: text('Її місце в черзі вже минуло', 'Its place in the queue has gone by'),
+    gone: text('Списку, в якому вона стояла, вже немає', 'The playlist in which it stood has been replaced'),
+    duplicate_nearby: insertionReasons.duplicate_nearby,
   },
   QUEUE_MOVE_FAILED: {
     cooldown: text(

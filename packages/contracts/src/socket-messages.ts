@@ -19,6 +19,11 @@ export const socketMessages = {
   INSUFFICIENT_PRIVILEGES: text('Недостатньо прав для цієї дії', 'You lack the privilege for this'),
   QUEUE_SONG_ADDED: text('Пісню поставлено в чергу', 'The song is queued'),
   QUEUE_SONG_REMOVED: text('Пісню прибрано з черги', 'The song is removed from the queue'),
+  QUEUE_SONG_RESTORED: text('Пісня знову в черзі', 'The song is back in the queue'),
+  QUEUE_ORDER_RESTORED: text(
+    'Оплачена пісня повертається в чергу, до інших оплачених',
+    'The paid song goes back into the queue, among the paid ones',
+  ),
   QUEUE_SONG_MOVED: text('Пісню пересунуто', 'The song is moved'),
   JINGLE_INSERTED: text('Джингл прозвучить після цієї пісні', 'The jingle will play after this song'),
   JINGLE_CANCELLED: text('Джингл прибрано', 'The jingle is taken back'),

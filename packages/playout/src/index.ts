@@ -48,6 +48,7 @@ export {
   type PlayoutState,
   type PreparedPlaylist,
   type QueueEntry,
+  type RemovedEntry,
   type Schedule,
   type TrackRef,
   type TrackRequest,

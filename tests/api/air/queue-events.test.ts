@@ -1,4 +1,4 @@
-import { coded, type RadioState } from '@solstice/contracts'
+import { coded, type QueueItem, type RadioState } from '@solstice/contracts'
 import { apply, initialState, type PlayoutState } from '@solstice/playout'
 import t from 'tap'
 import { asAdmin, command } from '../../harness/people/admin.ts'
@@ -12,6 +12,7 @@ useStores('sql+local')
 const everything: [event: string, ...args: unknown[]][] = [
   ['admin_add_song', { id: WISH.id, orderType: 'lastinline' }],
   ['admin_remove_song', 1],
+  ['admin_restore_song', { entryId: 'e1' }],
   ['admin_move_song', { id: WISH.id, from: 1, to: 2 }],
   ['admin_insert_jingle', { id: 'x' }],
   ['admin_cancel_jingle', { id: 'x' }],
@@ -59,7 +60,10 @@ t.test('the queue is changed only by those who may, and only by well-formed even
     ['admin_add_song', { id: WISH.id, orderType: 'lastinline', position: 0 }],
     ['admin_remove_song', '1'],
     ['admin_remove_song', { position: 1 }],
+    ['admin_remove_song', { entryId: 5 }],
     ['admin_remove_song', null],
+    ['admin_restore_song', {}],
+    ['admin_restore_song', 'e1'],
     ['admin_remove_song', undefined],
     ['admin_move_song', { id: WISH.id, from: 0, to: 2 }],
     ['admin_move_song', { id: WISH.id, from: 1 }],
@@ -133,11 +137,39 @@ t.test('queue changes by admins', async (t) => {
     const [third] = (
       (await other.ask('get_queue', { offset: 2, limit: 1 })) as { items: RadioState['playlist'] }
     ).items
-    t.match(await command(other, 'admin_remove_song', 3), { code: 'QUEUE_SONG_REMOVED' })
+    const { entryId } = third!
+    t.match(await command(other, 'admin_remove_song', 3), {
+      code: 'QUEUE_SONG_REMOVED',
+      entry: { entryId, title: third!.title, artist: third!.artist },
+    })
     await sync(({ playlist }) => playlist[0]?.id === WISH.id && playlist[2]?.id !== third!.id)
     const { title, artist } = third!
     t.match(await logged(boss, 'queue_remove'), { data: { position: 3, title, artist } })
     t.match(await command(admin, 'admin_remove_song', 1), { code: 'QUEUE_REMOVE_FAILED', reason: 'cooldown' })
+  })
+
+  t.test('A13: and is put back by its id, without a cooldown', async (t) => {
+    const third = async () => {
+      const { items } = (await other.ask('get_queue', { offset: 2, limit: 1 })) as { items: QueueItem[] }
+      return items[0]!
+    }
+    const removed = (await data.audit.find({ operationType: 'queue_remove' })).at(-1)!.data
+    const record = air.state.removed?.at(-1)
+    const { entryId } = record!.entry
+    listener.forget()
+    t.match(await command(admin, 'admin_restore_song', { entryId }), { code: 'QUEUE_SONG_RESTORED' })
+    t.match(await logged(boss, 'queue_restore'), { adminId, data: removed })
+    await sync(({ playlist }) => playlist[2]?.id === record!.entry.track.id)
+    t.match(await third(), { entryId, title: record!.entry.track.title })
+    t.match(await command(other, 'admin_restore_song', { entryId }), {
+      code: 'QUEUE_RESTORE_FAILED',
+      reason: 'forgotten',
+    })
+    const named = { entryId: 'nothing' }
+    t.match(await command(other, 'admin_remove_song', named), {
+      code: 'QUEUE_REMOVE_FAILED',
+      reason: 'not_found',
+    })
   })
 
   t.test('a skipped song gives way to the next entry', async (t) => {

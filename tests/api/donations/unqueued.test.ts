@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { type DonationRecord, followOrder } from '@solstice/station'
 import t from 'tap'
 import { ledgerOf, pendingDonation } from '../../harness/donations/orders.ts'
-import { asAdmin, SUPER_ADMIN } from '../../harness/people/admin.ts'
+import { asAdmin, command, SUPER_ADMIN } from '../../harness/people/admin.ts'
 import { openSocket } from '../../harness/people/socket-client.ts'
 import { openPaymentServices } from '../../harness/servers/payment-services.ts'
 import { openApp } from '../../harness/stations/app.ts'
@@ -34,7 +34,8 @@ t.test('paid songs that found no place', async (t) => {
   await startJobs(t, ports)
   await app.listen({ host: '127.0.0.1', port: 0 })
   const uid = tokens.uidOf('127.0.0.1')
-  const donor = openSocket(t, `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`)
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+  const donor = openSocket(t, url)
   donor.socket.emit('listener_init')
   await donor.first('listener_uid')
   const { ask } = await asAdmin(station)
@@ -103,6 +104,25 @@ t.test('paid songs that found no place', async (t) => {
     await settled(id, 'queued')
     t.equal((await requeue(id)).status, 200)
     t.same(waiting(), [`${id}~1`])
+    t.equal((await audited('donation_requeue', id)).length, 1)
+  })
+
+  t.test('A13f: are queued again, as another order, when the removal is undone', async (t) => {
+    const id = await keep({ status: 'paid', queue: 'due', refusedWhy: null, paidAt: clock.nowMs(), tier: 2 })
+    await ports.jobs.add('queue-donation', { donationId: id }, { id })
+    await settled(id, 'queued')
+    const { entryId } = air.state.playlist.entries[air.state.playlist.index + 1]!
+    const admin = openSocket(t, url)
+    admin.socket.emit('admin_active', (await asAdmin(station, ['queue_manage'])).token)
+    await admin.first('admin_confirmed')
+    t.match(await command(admin, 'admin_remove_song', { entryId }), { entry: { entryId } })
+    // Told twice, as by somebody impatient: it is queued once.
+    for (let time = 0; time < 2; time++)
+      t.match(await command(admin, 'admin_restore_song', { entryId }), { code: 'QUEUE_ORDER_RESTORED' })
+    await settled(id, 'queued')
+    t.same(waiting(), [`${id}~1`])
+    t.match(air.state.playlist.entries[air.state.playlist.index + 1], { orderType: 'donated', tier: 2 })
+    t.match(await events(id), ['claimed', 'queued', 'refused', 'requeued', 'queued'])
     t.equal((await audited('donation_requeue', id)).length, 1)
   })
 

@@ -76,6 +76,7 @@ export async function replica(
     clock: air.clock,
     data,
     bus,
+    jobs: { add: async () => 'job' },
     audit: createAudit({ data, announcer, clock: air.clock, isOn: true }),
     microphones,
     replicas,

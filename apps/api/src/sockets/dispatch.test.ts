@@ -12,6 +12,7 @@ const HOSTING = { ...SUPER_ADMIN, STREAM_MODE: 'true', RADIO_HOSTS_MODE: 'true',
 const OWN_CODES: Partial<Record<ClientEventName, string>> = {
   admin_add_song: 'QUEUE_ADD_FAILED',
   admin_remove_song: 'QUEUE_REMOVE_FAILED',
+  admin_restore_song: 'QUEUE_RESTORE_FAILED',
   admin_move_song: 'QUEUE_MOVE_FAILED',
   admin_insert_jingle: 'JINGLE_INSERT_FAILED',
   admin_cancel_jingle: 'JINGLE_CANCEL_FAILED',

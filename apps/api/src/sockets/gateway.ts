@@ -7,6 +7,7 @@ import type {
   Audit,
   Bus,
   DataStore,
+  JobQueue,
   Microphones,
   Replicas,
   Sessions,
@@ -68,8 +69,9 @@ export interface GatewayDeps {
   >
   mirror: AirMirror
   clock: WallClock
-  data: Pick<DataStore, 'tracks' | 'groups' | 'clips' | 'bans'>
+  data: Pick<DataStore, 'tracks' | 'groups' | 'clips' | 'bans' | 'donations' | 'ledger'>
   bus: Pick<Bus, 'send'>
+  jobs: Pick<JobQueue, 'add'>
   audit: Audit
   microphones: Microphones
   replicas: Replicas

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { coded, type socketMessages } from '@solstice/contracts'
 import { groupInsertCooldownSecsLeft, type PlayoutState, queuePage, searchQueue } from '@solstice/playout'
 import {
+  type Announcer,
   type Audit,
   addTrack,
   answerSuggestion,
@@ -11,8 +12,10 @@ import {
   Failure,
   insertGroup,
   insertJingle,
+  type JobQueue,
   moveEntry,
   removeEntry,
+  restoreEntry,
   skipTrack,
   type WallClock,
 } from '@solstice/station'
@@ -25,8 +28,12 @@ const MAX_PAGE = 100
 interface QueueDeps {
   air: AudibleAir
   clock: WallClock
-  data: Pick<DataStore, 'tracks' | 'groups' | 'clips'>
+  /** The state of this moment, whatever is heard. */
+  airNow: () => PlayoutState | null
+  data: Pick<DataStore, 'tracks' | 'groups' | 'clips' | 'donations' | 'ledger'>
   bus: Pick<Bus, 'send'>
+  jobs: Pick<JobQueue, 'add'>
+  announcer: Announcer
   audit: Audit
 }
 
@@ -35,6 +42,7 @@ type QueueEvent =
   | 'search_queue'
   | 'admin_add_song'
   | 'admin_remove_song'
+  | 'admin_restore_song'
   | 'admin_move_song'
   | 'admin_insert_jingle'
   | 'admin_cancel_jingle'
@@ -69,9 +77,16 @@ export function queueHandlers(deps: QueueDeps): Pick<Handlers, QueueEvent> {
     },
     admin_remove_song: {
       failsAs: 'QUEUE_REMOVE_FAILED',
-      async answer(who, position) {
-        await removeEntry(deps, who.admin, air.now(), position)
-        return succeed(who, 'QUEUE_SONG_REMOVED')
+      async answer(who, which) {
+        const entry = await removeEntry(deps, who.admin, air.now(), which)
+        return succeed(who, 'QUEUE_SONG_REMOVED', { entry })
+      },
+    },
+    admin_restore_song: {
+      failsAs: 'QUEUE_RESTORE_FAILED',
+      async answer(who, { entryId }) {
+        const is = await restoreEntry(deps, who.admin, { entryId, air: deps.airNow() })
+        return succeed(who, is === 'restored' ? 'QUEUE_SONG_RESTORED' : 'QUEUE_ORDER_RESTORED')
       },
     },
     admin_move_song: {
@@ -149,6 +164,6 @@ function groupNotFound(state: PlayoutState | null, nowMs: number): Failure {
   )
 }
 
-function succeed(who: Visitor, code: keyof typeof socketMessages): undefined {
-  who.send('admin_success', JSON.stringify(coded(code)))
+function succeed(who: Visitor, code: keyof typeof socketMessages, more?: object): undefined {
+  who.send('admin_success', JSON.stringify({ ...coded(code), ...more }))
 }

@@ -50,6 +50,8 @@ const uk = {
   switchAt: 'О певній годині',
   switchTime: (zone: string) => `Час станції (${zone})`,
   switchTomorrow: 'Ця година сьогодні вже минула: режим зміниться завтра.',
+  switchPaid: (songs: number) =>
+    `Оплачених пісень у черзі: ${songs}. Режим можна перемкнути, щойно почнеться остання з них.`,
   switchHint: 'Нова програма починається одразу, тож поточна пісня може не дограти.',
   switched: 'Режим перемикається.',
   keepMode: 'Скасувати запланований перехід',
@@ -74,6 +76,7 @@ const uk = {
   keysOn: 'Однолітерні клавіші працюють',
   keysEverywhere: 'Усюди',
   keyGo: 'потім літера розділу',
+  keyAct: 'кнопка останнього повідомлення, наприклад «Повернути»',
   me: 'Мій профіль',
   theme: 'Вигляд',
   themes: { air: 'Як в ефірі', day: 'Світлий', night: 'Темний' },
@@ -138,6 +141,8 @@ const en: typeof uk = {
   switchAt: 'At a set time',
   switchTime: (zone) => `Station time (${zone})`,
   switchTomorrow: 'That time has passed today, so the mode will change tomorrow.',
+  switchPaid: (songs) =>
+    `Paid songs in the queue: ${songs}. The programme can be switched once the last of them has begun.`,
   switchHint: 'The current song may be cut short: the new programme starts at once.',
   switched: 'The mode is switching.',
   keepMode: 'Cancel the planned switch',
@@ -162,6 +167,7 @@ const en: typeof uk = {
   keysOn: 'Single-letter shortcuts work',
   keysEverywhere: 'Everywhere',
   keyGo: 'then the letter of a section',
+  keyAct: 'the button of the latest message, such as “Undo”',
   me: 'My account',
   theme: 'Appearance',
   themes: { air: 'Like the air', day: 'Light', night: 'Dark' },

@@ -1,6 +1,7 @@
 import type { Locale, PublicConfig } from '@solstice/contracts'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { get } from '../api.ts'
+import { trackLine } from '../listener/format.ts'
 import type { LiveConnection } from '../live/live-connection.ts'
 import { pathOf } from '../ui/language/language.ts'
 import { localizedText } from '../ui/language/localized-text.ts'
@@ -9,6 +10,7 @@ import type { Queries } from './data/queries.ts'
 import { cooldownIn, type SocketAnswer, type StationLog } from './data/station-log.ts'
 import type { Toasts } from './data/toasts.ts'
 import type { HostSession } from './host/host-session.ts'
+import { panelTexts } from './panel-texts.ts'
 import { logOut, storedToken, verifySession } from './session.ts'
 
 interface Deps {
@@ -26,6 +28,8 @@ export type AdminSession =
   | { is: 'in'; account: Account; config: PublicConfig; verify: () => void }
 
 const RETRY_MS = 3_000
+/** How long an undo is offered: about as long as nothing else can be removed. */
+const UNDO_MS = 30_000
 
 /** Introduces this window to the station as the admin's at every connection, and says what the station answers. */
 export function useAdminSession(deps: Deps, locale: Locale): AdminSession {
@@ -79,8 +83,16 @@ export function useAdminSession(deps: Deps, locale: Locale): AdminSession {
     })
     connection.on('force_logout', ({ reason }) => logOutBecause(reason))
     connection.on('admin_success', (text) => {
-      hear(answerOf(text), true)
-      toasts.show({ is: 'done', text: localizedText(text, language.current) })
+      const answer = answerOf(text)
+      const said = localizedText(text, language.current)
+      const { entry } = answer
+      hear(answer, true)
+      if (!entry) return toasts.show({ is: 'done', text: said })
+      const undo = {
+        label: panelTexts[language.current].undo,
+        run: () => connection.send('admin_restore_song', { entryId: entry.entryId }),
+      }
+      toasts.show({ is: 'done', text: `${said}: ${trackLine(entry)}`, action: undo }, UNDO_MS)
     })
     connection.on('admin_error', (text) => {
       const answer = answerOf(text)

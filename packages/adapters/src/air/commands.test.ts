@@ -27,6 +27,7 @@ const one: { [T in Command['type']]: Extract<Command, { type: T }> } = {
   'insert-group': { type: 'insert-group', mode: 'day', tracks: [] },
   'add-song': { type: 'add-song', ...added },
   'remove-entry': { type: 'remove-entry', position: 1 },
+  'restore-entry': { type: 'restore-entry', entryId: 'e1' },
   'move-entry': { type: 'move-entry', entryId: 'e1', from: 1, to: 2 },
   'insert-jingle': { type: 'insert-jingle', clipId: 'c1' },
   'cancel-jingle': { type: 'cancel-jingle', clipId: 'c1' },

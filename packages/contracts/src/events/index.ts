@@ -8,6 +8,8 @@ import { clientEvent, serverEvent } from './event.ts'
 import { liveClientEvents } from './live.ts'
 import { liveServerEvents } from './live-news.ts'
 
+const EntryId = Type.String({ minLength: 1, maxLength: 100 })
+
 export const clientEvents = {
   listener_init: clientEvent({
     summary: 'Requests a uid and a fresh art token; answered by `listener_uid` and `usersUpdate`',
@@ -77,9 +79,20 @@ export const clientEvents = {
     ack: null,
   }),
   admin_remove_song: clientEvent({
-    summary: 'Removes an upcoming entry. Answered by `admin_success` or `admin_error`',
+    summary:
+      'Removes an upcoming entry. Answered by `admin_success`, whose `entry` has its `entryId`, `title` and `artist`, or by `admin_error`',
     access: { all: ['queue_manage'] },
-    payload: Type.Number({ description: 'position as in `search_queue`, 1 = next' }),
+    payload: Type.Union([
+      Type.Number({ description: 'position as in `search_queue`, 1 = next' }),
+      Type.Object({ entryId: EntryId }, { description: 'the entry itself, wherever it stands by now' }),
+    ]),
+    ack: null,
+  }),
+  admin_restore_song: clientEvent({
+    summary:
+      'Puts a removed entry back at its place; a paid order is queued again by the rules for paid songs. Answered by `admin_success` or `admin_error`',
+    access: { all: ['queue_manage'] },
+    payload: Type.Object({ entryId: EntryId }),
     ack: null,
   }),
   admin_move_song: clientEvent({

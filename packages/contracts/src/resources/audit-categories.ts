@@ -8,6 +8,7 @@ export const auditCategories = {
   queue: [
     'queue_add',
     'queue_remove',
+    'queue_restore',
     'queue_move',
     'queue_skip',
     'jingle_insert',

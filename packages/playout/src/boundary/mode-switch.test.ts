@@ -37,8 +37,8 @@ t.test('S1: a switch is refused for its reason, and changes nothing then', async
   const cases: [PlayoutState, Command, object][] = [
     [without, switchTo('night'), { reason: 'night_off', donated: false }],
     [paid, switchTo('day'), { reason: 'already', donated: false }],
-    [paid, switchTo('night'), { reason: 'donated', donated: true }],
-    [paid, switchTo('night', NOON + HOUR), { reason: 'donated', donated: true }],
+    [paid, switchTo('night'), { reason: 'donated', donated: true, songs: 1 }],
+    [paid, switchTo('night', NOON + HOUR), { reason: 'donated', donated: true, songs: 1 }],
     [
       { ...paid, lastSwitchMs: NOON - MINUTE },
       switchTo('night'),

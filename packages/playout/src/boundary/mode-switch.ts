@@ -2,7 +2,7 @@ import type { FailureDetails, Mode } from '@solstice/contracts'
 import type { CommandOf } from '../model/commands/commands.ts'
 import { secsLeft } from '../model/cooldown.ts'
 import { isDonatedOnAir } from '../model/on-air.ts'
-import { emptyPlaylist, isDonatedQueued } from '../model/playlists.ts'
+import { donatedQueued, emptyPlaylist } from '../model/playlists.ts'
 import { naturalMode } from '../model/schedule.ts'
 import type { PendingSwitch, PlayoutState, Schedule } from '../model/state.ts'
 import { accepted, acceptedBy, type Decision, refused, type Step, stepTo } from '../model/steps.ts'
@@ -35,7 +35,8 @@ function refusal(state: PlayoutState, target: Mode, nowMs: number): FailureDetai
   const isSilent = state.emptyModes.includes(state.mode)
   const secs = isSilent ? 0 : secsLeft(state.lastSwitchMs, state.limits.modeSwitchCooldownMs, nowMs)
   if (secs > 0) return { reason: 'cooldown', secsLeft: secs, donated: false }
-  if (isDonatedQueued(state)) return { reason: 'donated', donated: true }
+  const songs = donatedQueued(state)
+  if (songs > 0) return { reason: 'donated', donated: true, songs }
   return state.emptyModes.includes(target) ? { reason: 'empty', donated: false } : null
 }
 

@@ -1,7 +1,14 @@
 import { withCuePoints } from '../clips/cue-points.ts'
 import type { CommandOf } from '../model/commands/commands.ts'
 import { mapPrepared, stale, withoutTracks } from '../model/playlists.ts'
-import type { OnAir, PlayoutState, PreparedPlaylist, QueueEntry, TrackRef } from '../model/state.ts'
+import type {
+  OnAir,
+  PlayoutState,
+  PreparedPlaylist,
+  QueueEntry,
+  RemovedEntry,
+  TrackRef,
+} from '../model/state.ts'
 import { accepted, acceptedBy, andThen, type Decision, type Step, stepTo, unchanged } from '../model/steps.ts'
 import { placesOf, replaced } from '../model/track-places.ts'
 import { settleTrackRequests } from '../queue/track-requests.ts'
@@ -48,9 +55,16 @@ function settle(
     onAir,
     playlist: renew(cleaned.playlist),
     prepared: mapPrepared(cleaned.prepared, renew),
+    ...(cleaned.removed && { removed: cleaned.removed.flatMap((one) => settledRemoval(one, tracks)) }),
     withheld: cleaned.withheld.filter((hold) => !tracks.has(hold.trackId)),
   }
   return stepTo(renewed, effects)
+}
+
+/** A removed entry with its track as it is now; none when that was deleted. */
+function settledRemoval(removed: RemovedEntry, tracks: Map<string, TrackRef | null>): RemovedEntry[] {
+  const track = tracks.get(removed.entry.track.id)
+  return track === null ? [] : [{ ...removed, entry: withTrack(removed.entry, track) }]
 }
 
 /** `onAir` with its track as it is now. */

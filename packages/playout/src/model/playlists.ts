@@ -20,11 +20,13 @@ export function makeEntries(
   return { entries, serial: serial + entries.length }
 }
 
-/** True while a donated track waits in the playlist; it keeps the mode. */
-export function isDonatedQueued({ playlist }: PlayoutState): boolean {
-  const { entries, index } = playlist
-  return ordersOf(entries).some((place) => place > index && entries[place]!.orderType === 'donated')
+/** The number of donated tracks that wait in the playlist; they keep the mode. */
+export function donatedQueued({ playlist: { entries, index } }: PlayoutState): number {
+  return ordersOf(entries).filter((place) => place > index && entries[place]!.orderType === 'donated').length
 }
+
+/** True while a donated track waits in the playlist. */
+export const isDonatedQueued = (state: PlayoutState): boolean => donatedQueued(state) > 0
 
 /** The modes that need a playlist: the shell answers with a `library` fact for each. */
 export function wantedPlaylists(state: PlayoutState): Mode[] {

@@ -45,6 +45,13 @@ export interface QueueEntry {
   orderId?: string
 }
 
+/** An entry that an admin removed, with the ids of those it stood between; null = none. */
+export interface RemovedEntry {
+  entry: QueueEntry
+  before: string | null
+  after: string | null
+}
+
 /** A listener's request for a track; admins who manage the queue decide. */
 export interface TrackRequest {
   uid: string
@@ -208,6 +215,8 @@ export interface PlayoutState {
   trackRequestCooldowns: { uid: string; sinceMs: number }[]
   /** Ids of the last orders queued, whatever became of them. */
   orders: string[]
+  /** The last entries that admins removed, in order (rule A13); absent = none. */
+  removed?: RemovedEntry[]
   onAir: OnAir
   /** Time of the last effect `played`, which belongs to the track shown now; null = there was none. */
   lastPlayedMs: number | null

@@ -18,8 +18,8 @@ import { advance, nextDueMs } from '../step/advance.ts'
 import { apply } from '../step/apply.ts'
 import { lockOf, queuePage, searchQueue } from './projection.ts'
 
-/** An item of the queue as `sync` shows it, without its length. */
-const asInSync = ({ duration, ...item }: QueueItem) => item
+/** An item of the queue as `sync` shows it, without its length and the id of its entry. */
+const asInSync = ({ duration, entryId, ...item }: QueueItem) => item
 
 t.test('Q1: pages see what sync shows, and the whole rest of the list', async (t) => {
   const start = playing(tracks(14))
@@ -27,6 +27,7 @@ t.test('Q1: pages see what sync shows, and the whole rest of the list', async (t
   t.equal(page.total, 13, 'at the start of a list: its size minus one')
   t.same(page.items.map(asInSync), projectSync(start, NOON).playlist)
   t.equal(page.items[0]!.duration, 64, 'each with its length in seconds')
+  t.equal(page.items[0]!.entryId, upcoming(start)[0]!.entryId)
   t.same(queuePage(start, 10, 10).items.length, 3)
   t.same(queuePage(start, -5, 3).items, page.items.slice(0, 3))
   t.same(queuePage(start, 0, -1).items, [])

@@ -44,10 +44,13 @@ export function queuePage(
   return { items: entries.map(timedItem), total: shownLength(state) }
 }
 
-/** With its length, from which the times of the queue are reckoned. */
+/** With its id, which only admins see. */
+const namedItem = (entry: QueueEntry): QueueItem => ({ ...queueItem(entry), entryId: entry.entryId })
+
+/** With its length too, from which the times of the queue are reckoned. */
 function timedItem(entry: QueueEntry): QueueItem {
   const { durationMs } = entry.track
-  return { ...queueItem(entry), duration: durationMs === null ? null : durationMs / 1000 }
+  return { ...namedItem(entry), duration: durationMs === null ? null : durationMs / 1000 }
 }
 
 /**
@@ -62,7 +65,7 @@ export function* searchQueue(state: PlayoutState, query: string): Generator<unde
     if (i % SEARCHED_AT_ONCE === SEARCHED_AT_ONCE - 1) yield
     if (!matches(entry.track)) continue
     total++
-    if (items.length < MAX_FOUND) items.push({ ...queueItem(entry), position: i + 1 })
+    if (items.length < MAX_FOUND) items.push({ ...namedItem(entry), position: i + 1 })
   }
   return { items, total }
 }

@@ -1,6 +1,6 @@
 import type { FailureDetails } from '@solstice/contracts'
 import { jingleEndMs } from '../clips/jingles.ts'
-import type { CommandOf, SongOrder } from '../model/commands/commands.ts'
+import type { SongOrder } from '../model/commands/commands.ts'
 import { secsLeft } from '../model/cooldown.ts'
 import { dueMode } from '../model/schedule.ts'
 import {
@@ -8,13 +8,11 @@ import {
   type OnAir,
   type OrderType,
   type PlayoutState,
-  type PreparedPlaylist,
   type QueueEntry,
   type TrackRef,
 } from '../model/state.ts'
 import { accepted, type Decision, refused } from '../model/steps.ts'
 import { ordersOf, spliced } from '../model/track-places.ts'
-import { SHOWN, shownQueue } from './projection.ts'
 
 /** Safety margin before a change of mode (rule I3). */
 const FIT_MARGIN_MS = 10_000
@@ -80,38 +78,6 @@ export function isOrderKnown(
   orderId: string,
 ): boolean {
   return orders.includes(orderId) || ordersOf(entries).some((place) => entries[place]!.orderId === orderId)
-}
-
-/** Removes an upcoming entry, shown in the playlist or the prepared one (rule A6). */
-export function removeEntry(
-  state: PlayoutState,
-  { position, entryId }: CommandOf<'remove-entry'>,
-  nowMs: number,
-): Decision<'remove-entry'> {
-  const refuse = (details: FailureDetails) => refused(state, 'QUEUE_REMOVE_FAILED', details)
-  const secs = secsLeft(state.lastRemoveMs, state.limits.queueRemoveCooldownMs, nowMs)
-  if (secs > 0) return refuse({ reason: 'cooldown', secsLeft: secs })
-  const there = shownQueue(state, position)[position - 1]
-  const isThere = entryId === undefined || there?.entryId === entryId
-  const entry = isThere ? there : shownQueue(state).find((candidate) => candidate.entryId === entryId)
-  if (!entry) return refuse({ reason: 'not_found' })
-
-  const without = <L extends PreparedPlaylist>(list: L): L => {
-    const at = list.entries.indexOf(entry)
-    return at < 0 ? list : { ...list, entries: spliced(list.entries, at, 1, []) }
-  }
-  const following = state.prepared[state.mode]
-  const left = following && without(following)
-  // A prepared playlist that has become too short to be shown whole is made again.
-  const isTooShort = left && left !== following && left.entries.length < SHOWN
-  const prepared = left && { [state.mode]: isTooShort ? { ...left, isStale: true } : left }
-  const shortened: PlayoutState = {
-    ...state,
-    lastRemoveMs: nowMs,
-    playlist: without(state.playlist),
-    prepared: { ...state.prepared, ...prepared },
-  }
-  return accepted(shortened, { track: entry.track })
 }
 
 /**
@@ -199,7 +165,10 @@ export function modeChangeMs(state: PlayoutState, nowMs: number): number | null 
 }
 
 /** Rule A4: the place of a donated track, moved back until the same track is not beside it. */
-function placeApart(state: PlayoutState, order: SongOrder): number {
+export function placeApart(
+  state: PlayoutState,
+  order: Pick<SongOrder, 'track' | 'orderType' | 'tier'>,
+): number {
   const first = placeOf(state, order)
   for (let place = first; place <= state.playlist.entries.length; place++)
     if (!isNearby(state, place, order.track)) return place
@@ -207,7 +176,7 @@ function placeApart(state: PlayoutState, order: SongOrder): number {
 }
 
 /** Rule A4: true if the entry before or after the place has the same track. */
-function isNearby(state: PlayoutState, place: number, { id }: TrackRef): boolean {
+export function isNearby(state: PlayoutState, place: number, { id }: TrackRef): boolean {
   const { entries } = state.playlist
   const after = entries[place] ?? state.prepared[state.mode]?.entries[0]
   return [entries[place - 1], after].some((entry) => entry?.track.id === id)

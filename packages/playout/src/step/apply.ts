@@ -23,7 +23,8 @@ import type { PlayoutState } from '../model/state.ts'
 import { accepted, acceptedBy, andThen, type Decision, refused } from '../model/steps.ts'
 import { insertGroup } from '../queue/insert-group.ts'
 import { moveEntry } from '../queue/move-entry.ts'
-import { addSong, removeEntry } from '../queue/queue.ts'
+import { addSong } from '../queue/queue.ts'
+import { removeEntry, restoreEntry } from '../queue/removal.ts'
 import { answerTrackRequest, requestTrack } from '../queue/track-requests.ts'
 
 /** Applies a command: accepts or refuses all of it, at once. The caller advances the state to `nowMs` first. */
@@ -49,6 +50,8 @@ export function apply(state: PlayoutState, command: Command, nowMs: number): Dec
       return addToQueue(state, command, nowMs)
     case 'remove-entry':
       return removeEntry(state, command, nowMs)
+    case 'restore-entry':
+      return restoreEntry(state, command, nowMs)
     case 'move-entry':
       return moveEntry(state, command, nowMs)
     case 'insert-jingle':

@@ -28,7 +28,9 @@ t.test('a request waits for its decision and in the queue, is next, on air, and 
   const added = accepted(asked, decide('ann', 'add'))
   t.equal(momentIn(added), 'next')
   t.equal(momentIn(accepted(added, add(track('paid'), 'donated'))), 'waiting', 'a paid song went before')
-  t.equal(momentIn(accepted(added, remove(1))), 'over')
+  const removed = accepted(added, remove(1))
+  t.equal(momentIn(removed), 'waiting', 'an admin may put it back')
+  t.equal(momentIn({ ...removed, removed: [] }), 'over')
   const startMs = nextDueMs(added)!
   const onAir = advance(added, startMs).state
   t.equal(momentIn(onAir), 'on-air')

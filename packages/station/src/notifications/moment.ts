@@ -32,7 +32,9 @@ function momentOfRequest({ uid, trackId }: Awaited, air: PlayoutState | null): M
   if (!air) return 'waiting'
   const isIt = ({ orderType, track }: QueueEntry) => orderType === 'requested' && track.id === trackId
   const isUndecided = air.trackRequests.some((one) => one.uid === uid && one.track.id === trackId)
-  return momentInQueue(air, isIt) ?? (isUndecided ? 'waiting' : 'over')
+  // An admin may put it back.
+  const isRemoved = (air.removed ?? []).some(({ entry }) => isIt(entry))
+  return momentInQueue(air, isIt) ?? (isUndecided || isRemoved ? 'waiting' : 'over')
 }
 
 /** null = it is not in the queue. */

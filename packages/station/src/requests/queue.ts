@@ -10,6 +10,7 @@ import {
 import type { Audit } from '../accounts/audit.ts'
 import { Failure } from '../core/failure.ts'
 import { accepted, sendCommand } from '../core/outcome.ts'
+import { requeueRemovedDonation } from '../donations/paid/unqueued.ts'
 import { trackRef } from '../library/library.ts'
 import type { Actor } from '../ports/accounts.ts'
 import type { Bus } from '../ports/bus.ts'
@@ -52,22 +53,51 @@ export async function addTrack(
 }
 
 /**
- * Removes the entry that an admin sees at a position, 1 = next, also when the queue moves on meanwhile.
+ * Removes an entry: the one of an id, or the one that an admin sees at a position, 1 = next, also when the queue moves on
+ * meanwhile.
  *
  * @param air as shown now; null when there is none.
+ * @returns which entry it was.
  * @throws Failure QUEUE_REMOVE_FAILED, AIR_UNAVAILABLE
  */
 export async function removeEntry(
   { bus, audit }: Deps,
   actor: Actor,
   air: PlayoutState | null,
-  position: number,
-): Promise<void> {
+  which: number | { entryId: string },
+): Promise<{ entryId: string; title: string; artist: string }> {
   if (!air) throw new Failure('AIR_UNAVAILABLE')
-  const entry = shownQueue(air)[position - 1]
+  const queue = shownQueue(air)
+  const at =
+    typeof which === 'number' ? which - 1 : queue.findIndex((entry) => entry.entryId === which.entryId)
+  const entry = queue[at]
   if (!entry) throw new Failure('QUEUE_REMOVE_FAILED', { reason: 'not_found' })
-  const { track } = await sendCommand(bus, { type: 'remove-entry', position, entryId: entry.entryId })
+  const { entryId } = entry
+  const position = at + 1
+  const { track } = await sendCommand(bus, { type: 'remove-entry', position, entryId })
   await audit.record(actor, 'queue_remove', { position, ...named(track) })
+  return { entryId, ...named(track) }
+}
+
+/**
+ * Puts an entry back that was removed. The track of a paid order is queued again, by the rules for every paid track.
+ *
+ * @param call.air advanced to now; null when there is none.
+ * @returns whether it is back, or will be by the rules for paid tracks.
+ * @throws Failure QUEUE_RESTORE_FAILED, AIR_UNAVAILABLE, and those of `requeueDonation`
+ */
+export async function restoreEntry(
+  deps: Deps & Parameters<typeof requeueRemovedDonation>[0],
+  actor: Actor,
+  { entryId, air }: { entryId: string; air: PlayoutState | null },
+): Promise<'restored' | 'requeued'> {
+  const { track, position, orderId } = await sendCommand(deps.bus, { type: 'restore-entry', entryId })
+  if (orderId !== undefined) {
+    await requeueRemovedDonation(deps, actor, { orderId, air })
+    return 'requeued'
+  }
+  await deps.audit.record(actor, 'queue_restore', { position, ...named(track) })
+  return 'restored'
 }
 
 /**

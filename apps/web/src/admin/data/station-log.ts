@@ -20,6 +20,8 @@ export interface SocketAnswer {
   code?: string
   reason?: string
   secsLeft?: number
+  /** Which entry was removed. */
+  entry?: { entryId: string; title: string; artist: string }
 }
 
 const byCode: Record<string, Cooldown> = {

@@ -21,6 +21,25 @@ t.test('the same message again replaces the former, and four are shown at most',
   )
 })
 
+t.test('the key of the newest message presses its button, once', async (t) => {
+  const { show, act, shown } = createToasts()
+  const done: string[] = []
+  const removed = (text: string) => ({
+    is: 'done' as const,
+    text,
+    action: { label: 'Undo', run: () => done.push(text) },
+  })
+  show(removed('a'), 1)
+  show(removed('b'), 1)
+  show({ is: 'note', text: 'no button' }, 1)
+  act()
+  t.same(done, ['b'])
+  act()
+  act()
+  t.same(done, ['b', 'a'])
+  t.equal(shown.value.length, 1)
+})
+
 t.test('what was undone in time is never done', async (t) => {
   const { soon, shown } = createToasts()
   const done: string[] = []

@@ -18,6 +18,8 @@ export interface Toasts {
    */
   soon(text: string, undoLabel: string, run: () => void, undone?: () => void): void
   dismiss(id: number): void
+  /** Presses the button of the newest message that has one. */
+  act(): void
 }
 
 const SHOWN_MS = 5_000
@@ -43,6 +45,12 @@ export function createToasts(): Toasts {
     shown,
     show,
     dismiss,
+    act() {
+      const newest = shown.value.findLast(({ action }) => action)
+      if (!newest) return
+      dismiss(newest.id)
+      newest.action?.run()
+    },
     soon(text, undoLabel, run, undone = () => {}) {
       let hide = () => {}
       const settle = (next: () => void) => {

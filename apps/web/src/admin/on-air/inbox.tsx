@@ -8,6 +8,9 @@ import type { Suggestions } from '../data/station-log.ts'
 import { ProgressRing } from '../ui/state/progress-ring.tsx'
 import { useOnAirTexts } from './on-air-context.ts'
 
+/** As wide as the longest time in it needs, so that it keeps its size while time runs. */
+const ringPx = (answerMs: number) => 16 + 6 * Math.max(4, formatDuration(answerMs / 1000).length)
+
 /** What listeners ask for, the oldest first: A accepts the first, X refuses it, and a refusal can be undone for 5 s. */
 export function Inbox() {
   const { log, connection, toasts, config } = usePanel()
@@ -46,7 +49,7 @@ export function Inbox() {
         return (
           <li key={request.uid}>
             {answerMs > 0 && (
-              <ProgressRing part={leftMs / answerMs} size={40}>
+              <ProgressRing part={leftMs / answerMs} size={ringPx(answerMs)}>
                 <span aria-hidden="true">{time}</span>
               </ProgressRing>
             )}

@@ -8,7 +8,7 @@ import { useStore } from '../../ui/store.ts'
 import { followKeys, useKeys } from '../data/keys.ts'
 import { followHistory, hrefOf, navigate, usePlace } from '../data/location.ts'
 import { usePaletteItems } from '../data/palette.ts'
-import { useAdmin, usePanel, useStation, useTexts } from '../data/panel.ts'
+import { useAdmin, usePanel, useStation, useTexts, useToasts } from '../data/panel.ts'
 import { DropLayer } from '../intake/drop-layer.tsx'
 import { type Part, parts } from '../parts.ts'
 import { Denied } from '../ui/layers/guarded.tsx'
@@ -127,10 +127,12 @@ function Offline() {
 function useShellKeys(shown: readonly Part[], open: (layer: Layer) => void): void {
   const t = useTexts()
   const { locale } = useAdmin()
+  const toasts = useToasts()
   const going = useRef(0)
   const isGoing = () => Date.now() - going.current < GO_MS
   useKeys(t.keysEverywhere, [
     { key: '?', label: t.keys, run: () => open('keys') },
+    { key: 'z', label: t.keyAct, run: toasts.act },
     {
       key: 'g',
       label: t.keyGo,

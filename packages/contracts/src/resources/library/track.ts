@@ -75,6 +75,11 @@ export const QueueItem = Type.Object({
   year: Type.Optional(nullable(Type.Number())),
   tier: Type.Optional(nullable(Type.Integer())),
   duration: Type.Optional(nullable(Type.Number({ description: 'seconds; in `get_queue` only' }))),
+  entryId: Type.Optional(
+    Type.String({
+      description: 'names the entry wherever it stands; in `get_queue` and `search_queue` only',
+    }),
+  ),
 })
 export type QueueItem = Static<typeof QueueItem>
 

@@ -17,6 +17,7 @@ const lives: Record<Command['type'], 'request' | 'fact' | 'a fact with an order'
   // An order carries its own deadline (rule A10).
   'add-song': 'a fact with an order',
   'remove-entry': 'request',
+  'restore-entry': 'request',
   'move-entry': 'request',
   'insert-jingle': 'request',
   'cancel-jingle': 'request',

@@ -33,6 +33,8 @@ export type Command =
    * since the queue may have moved meanwhile.
    */
   | { type: 'remove-entry'; position: number; entryId?: string }
+  /** Puts back an entry that `remove-entry` took (rule A13). */
+  | { type: 'restore-entry'; entryId: string }
   /** Moves the upcoming entry that the sender saw at position `from` to position `to`; positions as for `remove-entry`. */
   | { type: 'move-entry'; entryId: string; from: number; to: number }
   /** Puts a jingle after the track on air (rule J7). */
@@ -80,6 +82,8 @@ export interface Accepted extends LiveAccepted {
   'insert-group': { inserted: string[] }
   'add-song': object
   'remove-entry': { track: TrackRef }
+  /** Its position, 1 = next; null for a paid order, which its sender queues again: `orderId` names it. */
+  'restore-entry': { track: TrackRef; position: number | null; orderId?: string }
   'move-entry': { track: TrackRef }
   'insert-jingle': object
   'cancel-jingle': object

@@ -1,4 +1,4 @@
-import type { QueueItem } from '@solstice/contracts'
+import type { ClientPayload, QueueItem } from '@solstice/contracts'
 import { trackLine } from '../../../listener/format.ts'
 import { Icon } from '../../../ui/icons.tsx'
 import { useAdmin, useCooldown, useStation } from '../../data/panel.ts'
@@ -56,7 +56,9 @@ export function Row({ item, position, time, canMove, isPlace, isDropPlace, movin
       ) : (
         canMove && <Handle position={position} song={trackLine(item)} moving={moving} />
       )}
-      {may({ allOf: ['queue_manage'] }) && <Remove position={position} song={trackLine(item)} />}
+      {may({ allOf: ['queue_manage'] }) && (
+        <Remove which={item.entryId ? { entryId: item.entryId } : position} song={trackLine(item)} />
+      )}
     </li>
   )
 }
@@ -111,7 +113,7 @@ function PutHere({ position, moving }: { position: number; moving: Moving }) {
   )
 }
 
-function Remove({ position, song }: { position: number; song: string }) {
+function Remove({ which, song }: { which: ClientPayload<'admin_remove_song'>; song: string }) {
   const station = useStation()
   const t = useOnAirTexts()
   const { secsLeft } = useCooldown('remove')
@@ -123,7 +125,7 @@ function Remove({ position, song }: { position: number; song: string }) {
       aria-disabled={isWaiting}
       aria-label={t.removeSong(song)}
       title={isWaiting ? t.waitRemove(secsLeft) : t.remove}
-      onClick={() => !isWaiting && station.send('admin_remove_song', position)}
+      onClick={() => !isWaiting && station.send('admin_remove_song', which)}
     >
       {isWaiting ? <Waiting /> : <Icon name="trash" size={18} />}
     </button>

@@ -74,7 +74,7 @@ function Rows(props: { page: QueuePage; list: RefObject<HTMLOListElement | null>
           const nth = items.slice(0, i).filter(({ id }) => id === item.id).length
           return (
             <Row
-              key={`${item.id} ${nth}`}
+              key={item.entryId ?? `${item.id} ${nth}`}
               item={item}
               position={i + 1}
               time={atMs === undefined ? '' : zoneTime(atMs, config.timeZone).slice(0, 5)}

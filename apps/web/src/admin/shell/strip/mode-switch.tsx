@@ -66,6 +66,7 @@ function ModeDialog(props: { target: 'day' | 'night'; isPlanned: boolean; onClos
   const station = useStation()
   const { config } = useAdmin()
   const now = zoneTime(station.stationNowMs(), config.timeZone).slice(0, 5)
+  const paid = useAir()?.playlist.filter(({ orderType }) => orderType === 'donated').length ?? 0
   const [isLater, setLater] = useState(false)
   const [time, setTime] = useState(now)
   const { run } = useCommand('POST /api/admin/switch-mode', {
@@ -77,7 +78,7 @@ function ModeDialog(props: { target: 'day' | 'night'; isPlanned: boolean; onClos
     <Dialog
       title={t.switchTo[target]}
       yes={t.switchTo[target]}
-      isYesDisabled={isLater && !/^\d\d:\d\d$/.test(time)}
+      isYesDisabled={paid > 0 || (isLater && !/^\d\d:\d\d$/.test(time))}
       onYes={answer}
       onClose={onClose}
     >
@@ -93,6 +94,7 @@ function ModeDialog(props: { target: 'day' | 'night'; isPlanned: boolean; onClos
           {t.keepMode}
         </button>
       )}
+      {paid > 0 && <p class="refusal">{t.switchPaid(paid)}</p>}
       <fieldset class="choices">
         <legend class="unseen">{t.switchMode}</legend>
         <label>

@@ -1,6 +1,8 @@
 import './fields.css'
 import type { RefObject } from 'preact'
+import { useRef } from 'preact/hooks'
 import { Icon } from '../../../ui/icons.tsx'
+import { isPressed } from '../../data/keys.ts'
 import { useTexts } from '../../data/panel.ts'
 
 /** A search that filters while one types; Escape empties it. */
@@ -14,6 +16,8 @@ export function SearchField(props: {
 }) {
   const { label, value, onValue, field, placeholder = label } = props
   const t = useTexts()
+  /** Emptied with Escape: the key that reaches the field means that again, and is no text yet. */
+  const isEmptied = useRef(false)
   return (
     <span class="search-field">
       <Icon name="search" size={18} />
@@ -25,9 +29,15 @@ export function SearchField(props: {
         autocomplete="off"
         spellcheck={false}
         value={value}
-        onInput={(event) => onValue(event.currentTarget.value)}
+        onInput={(event) => {
+          isEmptied.current = false
+          onValue(event.currentTarget.value)
+        }}
         onKeyDown={(event) => {
+          const isEmpty = !event.currentTarget.value
+          if (isEmptied.current && isEmpty && field && isPressed(event, '/')) event.preventDefault()
           if (event.key !== 'Escape') return
+          isEmptied.current = true
           if (value) event.stopPropagation()
           onValue('')
         }}
