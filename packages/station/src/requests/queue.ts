@@ -10,7 +10,6 @@ import {
 import type { Audit } from '../accounts/audit.ts'
 import { Failure } from '../core/failure.ts'
 import { accepted, sendCommand } from '../core/outcome.ts'
-import { requeueRemovedDonation } from '../donations/paid/unqueued.ts'
 import { trackRef } from '../library/library.ts'
 import type { Actor } from '../ports/accounts.ts'
 import type { Bus } from '../ports/bus.ts'
@@ -77,27 +76,6 @@ export async function removeEntry(
   const { track } = await sendCommand(bus, { type: 'remove-entry', position, entryId })
   await audit.record(actor, 'queue_remove', { position, ...named(track) })
   return { entryId, ...named(track) }
-}
-
-/**
- * Puts an entry back that was removed. The track of a paid order is queued again, by the rules for every paid track.
- *
- * @param call.air advanced to now; null when there is none.
- * @returns whether it is back, or will be by the rules for paid tracks.
- * @throws Failure QUEUE_RESTORE_FAILED, AIR_UNAVAILABLE, and those of `requeueDonation`
- */
-export async function restoreEntry(
-  deps: Deps & Parameters<typeof requeueRemovedDonation>[0],
-  actor: Actor,
-  { entryId, air }: { entryId: string; air: PlayoutState | null },
-): Promise<'restored' | 'requeued'> {
-  const { track, position, orderId } = await sendCommand(deps.bus, { type: 'restore-entry', entryId })
-  if (orderId !== undefined) {
-    await requeueRemovedDonation(deps, actor, { orderId, air })
-    return 'requeued'
-  }
-  await deps.audit.record(actor, 'queue_restore', { position, ...named(track) })
-  return 'restored'
 }
 
 /**

@@ -6,9 +6,8 @@ import type { DataStore, DonationRecord } from '../../ports/data/data-store.ts'
 import type { JobQueue } from '../../ports/job-queue.ts'
 import { recordPaidBack, recordRequeued } from '../ledger.ts'
 import { toUnits } from '../pricing.ts'
-import { donationIdOf, orderIdOf } from './order-id.ts'
 import { scheduleDonation } from './queue.ts'
-import { refuseOrder, type SettleDeps, settleRefused } from './settle.ts'
+import { type SettleDeps, settleRefused } from './settle.ts'
 
 type Donation = Readonly<DonationRecord>
 
@@ -44,25 +43,6 @@ export async function requeueDonation(
     await audit.record(actor, 'donation_requeue', about(now))
   await scheduleDonation(deps, id)
   return now
-}
-
-/**
- * Has the track of an order queued again that an admin removed from the queue, as `requeueDonation` does.
- *
- * @param call.orderId the order of the removed entry.
- * @throws Failure as `requeueDonation`
- */
-export async function requeueRemovedDonation(
-  deps: Parameters<typeof requeueDonation>[0],
-  actor: Actor,
-  { orderId, air }: { orderId: string; air: PlayoutState | null },
-): Promise<void> {
-  const id = donationIdOf(orderId)
-  const donation = await deps.data.donations.get(id)
-  // Whoever is told of the removal later finds it settled.
-  if (donation && orderIdOf(donation) === orderId)
-    await refuseOrder(deps, donation, { why: 'removed', from: ['due', 'queued'] })
-  await requeueDonation(deps, actor, { id, air })
 }
 
 /**
