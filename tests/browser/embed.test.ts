@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import t, { type Test } from 'tap'
 import { violations } from '../harness/browser/axe.ts'
 import { prepare, visit } from '../harness/browser/browser.ts'
+import { until } from '../harness/until.ts'
 
 const settings = { STREAM_MODE: 'true', NIGHT_MODE: 'false' }
 
@@ -53,6 +54,7 @@ t.test('the player plays on other sites, where the station allows it', async (t)
   await t.test('another site gets an empty frame', async (t) => {
     stranger.show(frame)
     const { page, complaints } = await visit(t, stranger.origin)
+    await until('the browser complains', () => complaints.length > 0)
     t.match(complaints, [/frame-ancestors/])
     t.equal(await page.frameLocator('iframe').locator('solstice-player').count(), 0)
   })

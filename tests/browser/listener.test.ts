@@ -61,7 +61,8 @@ t.test('the listener’s page', async (t) => {
     await put('preparing')
     await page.getByRole('heading', { name: 'Preparing' }).waitFor()
     t.same(await violations(page), [], 'preparing')
-    t.equal(await page.locator('.elapsed').innerText(), '', 'no time of a song that is over')
+    await page.waitForFunction(() => document.querySelector('.elapsed')!.textContent === '')
+    t.pass('no time of a song that is over')
     await put()
     await page.getByRole('heading', { name: low.title }).waitFor()
   })
@@ -173,7 +174,8 @@ async function walkByKeyboard(t: Test, page: Page): Promise<void> {
   await focused('.roster button')
   await press('Enter')
   await tabTo(page, '.languages a')
-  t.equal(await page.locator('.roster-list').count(), 0, 'the roster closes when the focus leaves it')
+  await page.locator('.roster-list').waitFor({ state: 'detached' })
+  t.pass('the roster closes when the focus leaves it')
 
   for (const name of ['Lyrics', 'Request a song']) {
     await tabTo(page, `.tool[title="${name}"]`)
@@ -317,7 +319,7 @@ async function openPlaces(t: Test, page: Page, home: string, title: string): Pro
   await page.locator('.sleep-mark').click()
   await dialog.getByRole('button', { name: 'Turn the timer off' }).click()
   await close()
-  t.equal(await page.locator('.sleep-mark').count(), 0)
+  await page.locator('.sleep-mark').waitFor({ state: 'detached' })
 }
 
 /** Stops each view transition at its beginning, so that its moments can be visited. */

@@ -52,8 +52,7 @@ t.test(
     await t.test('Listen works before the scripts have come, and without any', (t) => pressEarly(t, api.url))
 
     await api.process.end()
-    await page.locator('.notice[role=alert]').waitFor()
-    t.match(await page.locator('.notice').innerText(), 'Станція не відповідає')
+    await page.locator('.notice[role=alert]', { hasText: 'Станція не відповідає' }).waitFor()
     await station.startApi(Number(new URL(api.url).port))
     await page.locator('.link[data-link=online]').waitFor()
     await page.locator('.horizon[data-sound=playing]').waitFor()

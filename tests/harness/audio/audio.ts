@@ -19,6 +19,8 @@ export interface ToneFile {
   volume?: number
   /** Takes half the time to make and to decode. */
   isMono?: boolean
+  /** With a variable bit rate. */
+  isVariable?: boolean
 }
 
 /** Makes an MP3 of a tone of known pitch and length: 44.1 kHz, tags as given. Equal requests share one file. */
@@ -30,6 +32,8 @@ export async function makeTone(path: string, tone: ToneFile): Promise<void> {
   const source = tone.rise
     ? `aevalsrc=sin(${phase})/8:sample_rate=44100:duration=${tone.seconds}`
     : `sine=frequency=${tone.hz}:sample_rate=44100:duration=${tone.seconds}`
+  const channels = tone.isMono ? ['-ac', '1', '-compression_level', '9'] : ['-ac', '2']
+  const rate = tone.isVariable ? ['-q:a', '5'] : ['-b:a', tone.isMono ? '64k' : '128k']
   const args = [
     '-f',
     'lavfi',
@@ -37,7 +41,8 @@ export async function makeTone(path: string, tone: ToneFile): Promise<void> {
     source,
     '-af',
     `volume=${tone.volume ?? 4}`,
-    ...(tone.isMono ? ['-ac', '1', '-b:a', '64k', '-compression_level', '9'] : ['-ac', '2', '-b:a', '128k']),
+    ...channels,
+    ...rate,
     ...tags,
   ]
   const name = createHash('sha256').update(args.join('\n')).digest('hex').slice(0, 16)

@@ -3,8 +3,8 @@ import type { Test } from 'tap'
 import { openSocket } from '../people/socket-client.ts'
 import { prepare } from './browser.ts'
 
-/** A song whose pitch tells its position. */
-const RISING = { name: 'Flood', hz: 400, rise: 20, seconds: 240 }
+/** A song whose pitch tells its position. Where its frames lie can't be calculated. */
+const RISING = { name: 'Flood', hz: 400, rise: 20, seconds: 480, isVariable: true }
 
 /** A station in sync mode that plays one song, whose pitch tells the position; the song began at `beganMs`. */
 export async function prepareRising(t: Test): Promise<{ url: string; beganMs: number }> {

@@ -45,6 +45,8 @@ export interface Tone {
   volume?: number
   /** Takes half the time to make and to decode. */
   isMono?: boolean
+  /** With a variable bit rate. */
+  isVariable?: boolean
   mode?: 'day' | 'night'
   /** The picture in its tags. */
   cover?: Buffer
