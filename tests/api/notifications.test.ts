@@ -116,6 +116,31 @@ t.test('whose song is next already is told at once, and a song that is over is f
   t.equal(phone.messages().length, 1, 'the request was rejected')
 })
 
+t.test('a browser that was subscribed anew is told there, and only where it says so', async (t) => {
+  const [former, latter] = [service.subscribe('former'), service.subscribe('latter')]
+  const move = async (endpoint: string, subscription: object) => {
+    const answer = await app.inject({
+      ...{ method: 'POST', url: '/api/notifications/moved', headers: { 'x-forwarded-for': BOB } },
+      payload: { endpoint, subscription },
+    })
+    return { status: answer.statusCode, body: answer.json() }
+  }
+  await put([entry(plain!)], [ANN])
+  const { id } = (await ask(ANN, former)).body
+  const elsewhere = { ...latter.subscription, endpoint: 'https://elsewhere.example/push' }
+  const { endpoint } = former.subscription
+  t.match(await move(endpoint, elsewhere), { body: { error: { code: 'PUSH_SERVICE_UNKNOWN' } } })
+  t.match(await move(`${endpoint}?`, latter.subscription), { status: 200 })
+  t.match(await stored(), [{ id, endpoint }], 'an unknown one changes nothing')
+  t.match(await move(endpoint, latter.subscription), { status: 200, body: { ok: true } })
+  await put([entry(wish!, { orderType: 'requested' })])
+  await runJobs(t)
+  await jobs.add('sweep-notifications', {})
+  await until('nothing is awaited', async () => (await stored()).length === 0)
+  t.match(latter.messages(), [{ tag: id }])
+  t.same(former.messages(), [])
+})
+
 t.test('a device that is gone is forgotten, and a service that is away is tried again', async (t) => {
   const [gone, phone] = [service.subscribe('gone'), service.subscribe('phone')]
   await put([entry(plain!)], [ANN])

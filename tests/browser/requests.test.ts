@@ -119,6 +119,25 @@ t.test('a listener requests a song and an admin approves; the lyrics follow the 
     [{ title: 'Ваша пісня наступна', body: wish, tag: 'wish' }],
     'what is pushed is shown',
   )
+  const { subscription } = pushService.subscribe('browser, anew')
+  const [worker] = page.context().serviceWorkers()
+  const remembered = await worker!.evaluate(async (latter) => {
+    const { subscribeAnew } = self as unknown as {
+      subscribeAnew: (...subscriptions: unknown[]) => Promise<void>
+    }
+    await subscribeAnew(null, { endpoint: latter.endpoint, toJSON: () => latter })
+    return (await (await caches.open('solstice-push')).match('/push-endpoint'))?.text()
+  }, subscription)
+  t.equal(remembered, subscription.endpoint, 'the station knows where to push now')
+
+  await page.getByRole('button', { name: 'Меню' }).click()
+  await page.locator('.menu-item', { hasText: 'Мої пісні' }).click()
+  const own = page.getByRole('dialog', { name: 'Мої пісні' }).locator('.own-request', { hasText: wish })
+  await own.locator('.bell[aria-pressed=true]').click()
+  await own.locator('.bell[aria-pressed=false]').waitFor()
+  t.same(await violations(page), [])
+  await page.keyboard.press('Escape')
+  await page.locator('dialog').waitFor({ state: 'detached' })
 
   await opener.click()
   await songs.first().waitFor()

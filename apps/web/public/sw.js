@@ -4,6 +4,9 @@
  */
 const BUILD = '__BUILD__'
 const CACHE = `solstice-${BUILD}`
+/** Where the page keeps the address of its push subscription, since browsers don't always say which one they have replaced. */
+const PUSH = 'solstice-push'
+const PUSH_ENDPOINT = '/push-endpoint'
 const PLAYER = '/offline'
 const AWAY = '/away'
 const KEPT = [PLAYER, AWAY, `/en${AWAY}`]
@@ -20,7 +23,8 @@ self.addEventListener('install', (event) => {
 })
 
 self.addEventListener('activate', (event) => {
-  const old = (names) => names.filter((name) => name !== CACHE).map((name) => caches.delete(name))
+  const old = (names) =>
+    names.filter((name) => ![CACHE, PUSH].includes(name)).map((name) => caches.delete(name))
   event.waitUntil(caches.keys().then((names) => Promise.all(old(names))))
   self.clients.claim()
 })
@@ -41,6 +45,11 @@ self.addEventListener('fetch', (event) => {
 
 self.addEventListener('push', (event) => {
   event.waitUntil(show(event.data))
+})
+
+/** The browser has replaced its subscription, or taken it away. */
+self.addEventListener('pushsubscriptionchange', (event) => {
+  event.waitUntil(subscribeAnew(event.oldSubscription, event.newSubscription))
 })
 
 self.addEventListener('notificationclick', (event) => {
@@ -99,6 +108,26 @@ function readMessage(data) {
     return {}
   }
 }
+
+/** Subscribes where the browser hasn't done so itself, and tells the station where to send now what it was to send before. */
+async function subscribeAnew(former, latter) {
+  const endpoint = former?.endpoint ?? (await (await (await caches.open(PUSH)).match(PUSH_ENDPOINT))?.text())
+  if (!endpoint) return
+  const subscription = latter ?? (await subscribe())
+  const body = JSON.stringify({ endpoint, subscription: neededOf(subscription.toJSON()) })
+  const headers = { 'Content-Type': 'application/json' }
+  const response = await fetch('/api/notifications/moved', { method: 'POST', headers, body })
+  if (!response.ok) throw new Error(`The station answered ${response.status}`)
+  await (await caches.open(PUSH)).put(PUSH_ENDPOINT, new Response(subscription.endpoint))
+}
+
+async function subscribe() {
+  const { publicKey } = await (await fetch('/api/notifications/key')).json()
+  const options = { userVisibleOnly: true, applicationServerKey: publicKey }
+  return self.registration.pushManager.subscribe(options)
+}
+
+const neededOf = ({ endpoint, keys: { p256dh, auth } }) => ({ endpoint, keys: { p256dh, auth } })
 
 /** Goes to a player that is open, so that its sound goes on; else opens one. */
 async function open(path) {

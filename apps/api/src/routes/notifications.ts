@@ -3,6 +3,7 @@ import {
   addNotification,
   type DataStore,
   type JobQueue,
+  moveSubscription,
   type PushServices,
   removeNotification,
   type WallClock,
@@ -69,6 +70,17 @@ export function notificationRoutes(app: FastifyInstance, deps: NotificationDeps)
           log.warn({ err: error }, 'notifications not swept: they will be within a minute')
         })
       return { ok: true as const, id }
+    },
+    options,
+  )
+
+  implement(
+    app,
+    notifications.moveSubscription,
+    async ({ body: { endpoint, subscription } }) => {
+      const device = { endpoint: subscription.endpoint, ...subscription.keys }
+      await moveSubscription({ data, pushServices }, { endpoint, device })
+      return { ok: true as const }
     },
     options,
   )

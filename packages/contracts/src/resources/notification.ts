@@ -1,14 +1,16 @@
 import { type Static, Type } from 'typebox'
 import { TrackId } from './library/track.ts'
 
+export const PushEndpoint = Type.String({
+  minLength: 1,
+  maxLength: 1_000,
+  description: 'address at the push service of the browser; https, of a host in `PUSH_SERVICE_HOSTS`',
+})
+
 /** What a browser's `PushSubscription` says in `toJSON()`. */
 export const PushSubscription = Type.Object(
   {
-    endpoint: Type.String({
-      minLength: 1,
-      maxLength: 1_000,
-      description: 'address at the push service of the browser; https, of a host in `PUSH_SERVICE_HOSTS`',
-    }),
+    endpoint: PushEndpoint,
     keys: Type.Object({
       p256dh: Type.String({ pattern: '^[A-Za-z0-9_-]{87}$', description: 'public key, P-256' }),
       auth: Type.String({ pattern: '^[A-Za-z0-9_-]{22}$', description: 'authentication secret' }),

@@ -45,6 +45,21 @@ export async function addNotification(
   return id
 }
 
+/**
+ * Sends what a device awaits to its new subscription. The former endpoint, which only that device and the station know, is what
+ * entitles to that.
+ *
+ * @throws Failure PUSH_SERVICE_UNKNOWN
+ */
+export async function moveSubscription(
+  deps: { data: Pick<DataStore, 'notifications'>; pushServices: Pick<PushServices, 'accepts'> },
+  { endpoint, device }: { endpoint: string; device: Device },
+): Promise<void> {
+  if (!deps.pushServices.accepts(device)) throw new Failure('PUSH_SERVICE_UNKNOWN')
+  const { p256dh, auth } = device
+  await deps.data.notifications.update({ endpoint }, { endpoint: device.endpoint, p256dh, auth })
+}
+
 /** Takes a wish back; another listener's stays. */
 export async function removeNotification(
   data: Pick<DataStore, 'notifications'>,

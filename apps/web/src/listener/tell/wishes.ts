@@ -47,6 +47,7 @@ export async function tellOf(song: AwaitedSong, lang: Locale): Promise<'told' | 
     song,
     lang,
   })
+  await rememberEndpoint(endpoint)
   const key = keyOf(song)
   wishes.update((list) => [{ key, id, atMs: Date.now() }, ...list.filter((wish) => wish.key !== key)])
   return 'told'
@@ -64,6 +65,11 @@ async function pushManager(): Promise<PushManager> {
     setTimeout(() => reject(new Error('There is no service worker')), READY_WITHIN_MS)
   })
   return (await Promise.race([navigator.serviceWorker.ready, tooLate])).pushManager
+}
+
+/** For the service worker, which tells the station when the browser replaces the subscription. */
+async function rememberEndpoint(endpoint: string): Promise<void> {
+  await (await caches.open('solstice-push')).put('/push-endpoint', new Response(endpoint))
 }
 
 /** The subscription of this browser; one that was made with another key of the station is replaced. */

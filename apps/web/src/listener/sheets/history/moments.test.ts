@@ -1,5 +1,5 @@
 import t from 'tap'
-import { dateIn, dayAfter, minutesAhead, momentsAt, timeIn, tracksAt } from './moments.ts'
+import { dateIn, dayAfter, minutesAhead, momentsAt, textOfDay, timeIn, tracksAt } from './moments.ts'
 
 const timeZone = 'Europe/Kyiv'
 const at = (iso: string) => Date.parse(iso)
@@ -42,4 +42,16 @@ t.test('the difference between two clocks is told in minutes', async (t) => {
   t.equal(minutesAhead(noon, timeZone, 'Asia/Kolkata'), 210)
   t.equal(minutesAhead(noon, timeZone, 'America/Los_Angeles'), -600)
   t.equal(minutesAhead(noon, timeZone, timeZone), 0)
+})
+
+t.test('a day is saved as text, in the station’s time', async (t) => {
+  const playedAt = Date.UTC(2026, 10, 23, 12, 30)
+  const tracks = [
+    { playedAt, title: 'Low Tide', artist: 'Somebody' },
+    { playedAt: playedAt + 240_000, title: 'Half Tide', artist: '' },
+  ]
+  t.equal(
+    textOfDay(tracks, 'Europe/Kyiv', 'What was on, 2026-11-23'),
+    'What was on, 2026-11-23 (Europe/Kyiv)\n\n14:30  Somebody — Low Tide\n14:34  Half Tide\n',
+  )
 })

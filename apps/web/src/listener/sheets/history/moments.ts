@@ -63,6 +63,19 @@ export function tracksAt<T extends Pick<HistoryItem, 'playedAt'>>(
   return new Set(on.filter((track) => track !== null))
 }
 
+/** A day as other programs read it: a heading with the zone of the times, then a line for each track. */
+export function textOfDay(
+  tracks: readonly Pick<HistoryItem, 'playedAt' | 'title' | 'artist'>[],
+  timeZone: string,
+  title: string,
+): string {
+  const lines = tracks.map(
+    ({ playedAt, title, artist }) =>
+      `${timeIn(playedAt, timeZone)}  ${[artist, title].filter(Boolean).join(' — ')}`,
+  )
+  return [`${title} (${timeZone})`, '', ...lines, ''].join('\n')
+}
+
 /** Minutes by which this device's clock is ahead of the station's at a moment; negative = behind. */
 export function minutesAhead(atMs: number, timeZone: string, ownZone?: string): number {
   const asUtc = (zone: string | undefined) => {

@@ -10,11 +10,12 @@ import { useStore } from '../../../ui/store.ts'
 import { TrackLine } from '../../covers/track-line.tsx'
 import { trackLine } from '../../format.ts'
 import { Heart } from '../../kept/heart.tsx'
+import { saveText } from '../../kept/save-text.ts'
 import { ShareButton } from '../../kept/share-button.tsx'
 import { useRadio } from '../../radio-context.ts'
 import { type SheetTexts, useSheetTexts } from '../texts.ts'
 import { useAnswer } from '../use-answer.ts'
-import { dateIn, dayAfter, minutesAhead, momentsAt, timeIn, tracksAt } from './moments.ts'
+import { dateIn, dayAfter, minutesAhead, momentsAt, textOfDay, timeIn, tracksAt } from './moments.ts'
 
 interface Props {
   date: string | null
@@ -59,6 +60,7 @@ export function HistorySheet({ date: firstDate, time: firstTime, onTrack, onClos
         {answer.is === 'there' && (
           <TracksOfDay
             day={answer.value}
+            date={date}
             time={time}
             onTrack={(track) => onTrack(track, { date, time: time || null })}
           />
@@ -119,9 +121,16 @@ function DayFields({ date, time, today, onDate, onTime }: FieldsProps) {
   )
 }
 
-function TracksOfDay({ day, time, onTrack }: { day: Day; time: string; onTrack: (track: string) => void }) {
+interface TracksProps {
+  day: Day
+  date: string
+  time: string
+  onTrack: (track: string) => void
+}
+
+function TracksOfDay({ day, date, time, onTrack }: TracksProps) {
   const { radio } = useRadio()
-  const h = useSheetTexts().history
+  const { history: h, kept } = useSheetTexts()
   const list = useRef<HTMLOListElement>(null)
   const heard = useStore(radio.heard)
   const current: PlayedTrack[] = []
@@ -168,6 +177,16 @@ function TracksOfDay({ day, time, onTrack }: { day: Day; time: string; onTrack: 
           </li>
         ))}
       </ol>
+      {tracks.length > 0 && (
+        <button
+          type="button"
+          class="button share"
+          onClick={() => saveText(`${date}.txt`, textOfDay(tracks, day.timeZone, `${h.title}, ${date}`))}
+        >
+          <Icon name="download" size={18} />
+          {kept.save}
+        </button>
+      )}
     </>
   )
 }

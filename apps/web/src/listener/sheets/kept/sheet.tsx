@@ -2,17 +2,18 @@ import type { LibraryItem } from '@solstice/contracts'
 import { Icon } from '../../../ui/icons.tsx'
 import { Sheet, SheetHead } from '../../../ui/sheet/sheet.tsx'
 import { useStore } from '../../../ui/store.ts'
-import { trackLine } from '../../format.ts'
 import { asText, favourites } from '../../kept/favourites.ts'
 import { Heart } from '../../kept/heart.tsx'
 import { RequestButton } from '../../kept/request-button.tsx'
 import { requestLog } from '../../kept/request-log.ts'
+import { saveText } from '../../kept/save-text.ts'
 import { PreferenceSection } from '../../preferences/choice.tsx'
 import { useRadio } from '../../radio-context.ts'
-import { TrackText } from '../../track-text.tsx'
 import { NewsToast } from '../news-toast.tsx'
 import { RequestStatus } from '../request/status.tsx'
 import { useSheetTexts } from '../texts.ts'
+import { RequestRow } from './request-row.tsx'
+import { TrackLink } from './track-link.tsx'
 
 interface Props {
   onTrack: (track: string) => void
@@ -55,7 +56,7 @@ function Favourites({ onTrack, onChoose }: Omit<Props, 'onClose'>) {
         ))}
       </ol>
       {list.length > 0 && (
-        <button type="button" class="button share" onClick={() => save(k.fileName, asText(list))}>
+        <button type="button" class="button share" onClick={() => saveText(k.fileName, asText(list))}>
           <Icon name="download" size={18} />
           {k.save}
         </button>
@@ -65,30 +66,14 @@ function Favourites({ onTrack, onChoose }: Omit<Props, 'onClose'>) {
 }
 
 function Requests({ onTrack }: { onTrack: (track: string) => void }) {
-  const { locale } = useRadio()
   const k = useSheetTexts().kept
   const log = useStore(requestLog)
-  const shown = new Intl.DateTimeFormat(locale, { dateStyle: 'short', timeStyle: 'short' })
   return (
     <PreferenceSection title={k.requests}>
       {log.length === 0 && <p class="nothing">{k.noRequests}</p>}
       <ol class="tracks">
         {log.map((entry) => (
-          <li key={`${entry.atMs} ${entry.track.id}`}>
-            <TrackLink
-              track={entry.track}
-              note={`${k.outcomes[entry.is]} · ${shown.format(entry.atMs)}`}
-              onTrack={onTrack}
-            />
-            <button
-              type="button"
-              class="tool"
-              aria-label={k.remove(trackLine(entry.track))}
-              onClick={() => requestLog.update((before) => before.filter((other) => other !== entry))}
-            >
-              <Icon name="trash" size={20} />
-            </button>
-          </li>
+          <RequestRow key={`${entry.atMs} ${entry.track.id}`} entry={entry} onTrack={onTrack} />
         ))}
       </ol>
       {log.length > 1 && (
@@ -98,31 +83,4 @@ function Requests({ onTrack }: { onTrack: (track: string) => void }) {
       )}
     </PreferenceSection>
   )
-}
-
-interface TrackLinkProps {
-  track: LibraryItem
-  note?: string
-  onTrack: (track: string) => void
-}
-
-function TrackLink({ track, note, onTrack }: TrackLinkProps) {
-  return (
-    <button type="button" class="song-link" aria-haspopup="dialog" onClick={() => onTrack(track.id)}>
-      <span>
-        <TrackText track={track} />
-        {note && <span class="nothing">{note}</span>}
-      </span>
-    </button>
-  )
-}
-
-/** Saves a text as a file of this device. */
-function save(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(url))
 }
