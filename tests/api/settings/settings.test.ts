@@ -186,6 +186,7 @@ t.test('settings that are not saved are answered with the bounds they would have
   t.equal(status, 200)
   t.same(body.bounds.groupSongCounts, { First: 20, Second: 15 })
   t.same(body.unassigned, { day: ['Cat'], night: ['Bat', 'Owl'] })
+  t.match(body.artistSongs.day, { Ann: 20, BOB: 15 - body.artistSongs.day.Cat })
   t.equal(body.bounds.dayAlgorithmStatus.canUse, true)
   t.equal((await ask('GET', 'settings')).body.bounds.dayAlgorithmStatus.canUse, false, 'nothing is saved')
   t.same(

@@ -33,7 +33,12 @@ export async function launchChromium(options: LaunchOptions = {}): Promise<Brows
       () => true,
       () => false,
     )
-    if (isThere) return chromium.launch({ executablePath, args: chromiumFlags, ...options })
+    if (isThere)
+      return chromium.launch({
+        executablePath,
+        ...options,
+        args: [...chromiumFlags, ...(options.args ?? [])],
+      })
   }
   throw new Error(`No Chromium at ${browsers.filter(Boolean).join(', ')}; CHROMIUM_PATH may name one`)
 }

@@ -66,14 +66,15 @@ const paths = {
 
 export type IconName = keyof typeof paths
 
-/** Decorative: the control around it has the label. */
+/** Decorative: the control around it has the label. @param size in px for letters of the usual size; it grows with them */
 export function Icon({ name, size = 22 }: { name: IconName; size?: number }) {
+  const side = `${size / 16}rem`
   return (
     <svg
       aria-hidden="true"
       class="icon"
-      width={size}
-      height={size}
+      width={side}
+      height={side}
       viewBox="0 0 24 24"
       fill="none"
       stroke="currentColor"

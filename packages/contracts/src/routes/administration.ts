@@ -196,6 +196,8 @@ export const getSettings = defineRoute({
   example: { reply: SETTINGS_EXAMPLE },
 })
 
+const SongsByArtist = Type.Record(Type.String(), Type.Integer())
+
 export const previewBounds = defineRoute({
   method: 'POST',
   path: '/api/admin/settings/bounds',
@@ -208,11 +210,19 @@ export const previewBounds = defineRoute({
       { day: Type.Array(Type.String()), night: Type.Array(Type.String()) },
       { description: 'artists that no group names; their songs count to the last group' },
     ),
+    artistSongs: Type.Object(
+      { day: SongsByArtist, night: SongsByArtist },
+      { description: 'songs that each artist of a group, or without one, brings to it' },
+    ),
   }),
   failures: ['BAD_REQUEST'],
   example: {
     body: { generation: { GROUP_DEFS: { Calm: ['Hilda'], Lively: ['Oskar'] } } },
-    reply: { bounds: SETTINGS_EXAMPLE.bounds, unassigned: { day: ['The Ferry'], night: [] } },
+    reply: {
+      bounds: SETTINGS_EXAMPLE.bounds,
+      unassigned: { day: ['The Ferry'], night: [] },
+      artistSongs: { day: { Hilda: 12, Oskar: 9, 'The Ferry': 1 }, night: {} },
+    },
   },
 })
 

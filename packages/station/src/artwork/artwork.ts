@@ -26,6 +26,8 @@ export async function findArtColor(data: Pick<DataStore, 'artists'>, artist: str
 
 /** An artist as admins see it. */
 export interface ArtistArt extends ArtistRecord {
+  /** As most tags of the library spell it; the key when no track has it. */
+  name: string
   /** The modes in which the artist has tracks. */
   modes: Mode[]
 }
@@ -37,19 +39,31 @@ export async function listArts(data: Pick<DataStore, 'artists' | 'tracks'>): Pro
 
 const joinModes = memoizeLast(
   (records: readonly Readonly<ArtistRecord>[], tracks: readonly Readonly<Track>[]): readonly ArtistArt[] => {
-    const modesOf = artistModes(tracks)
+    const inTags = artistsInTags(tracks)
     return records
-      .map(({ artist, hasArt, artFileName }) => ({ artist, hasArt, artFileName, modes: modesOf(artist) }))
+      .map(({ artist, hasArt, artFileName }) => ({ artist, hasArt, artFileName, ...inTags(artist) }))
       .sort((a, b) => collator.compare(a.artist, b.artist))
   },
 )
 
 const collator = new Intl.Collator('en')
 
-const artistModes = memoizeLast((tracks: readonly Readonly<Track>[]) => {
-  const artists = { day: new Set<string>(), night: new Set<string>() }
-  for (const { artist, mode } of tracks) artists[mode].add(artistKey(artist))
-  return (artist: string) => (['day', 'night'] as const).filter((mode) => artists[mode].has(artist))
+const artistsInTags = memoizeLast((tracks: readonly Readonly<Track>[]) => {
+  const artists = new Map<string, { spellings: Map<string, number>; modes: Set<Mode> }>()
+  for (const { artist, mode } of tracks) {
+    const key = artistKey(artist)
+    const seen = artists.get(key) ?? { spellings: new Map(), modes: new Set() }
+    const name = artist.trim()
+    seen.spellings.set(name, (seen.spellings.get(name) ?? 0) + 1)
+    seen.modes.add(mode)
+    artists.set(key, seen)
+  }
+  return (artist: string): Pick<ArtistArt, 'name' | 'modes'> => {
+    const { spellings, modes } = artists.get(artist) ?? { spellings: [], modes: new Set() }
+    // Of spellings that are as frequent, capitals sort first.
+    const [[name] = [artist]] = [...spellings].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
+    return { name, modes: (['day', 'night'] as const).filter((mode) => modes.has(mode)) }
+  }
 })
 
 type ArtDeps = { data: Pick<DataStore, 'artists' | 'tracks'>; media: MediaStorage; audit: Audit }
@@ -91,7 +105,7 @@ export async function putArt(
   if (before?.hasArt && before.artFileName !== artFileName)
     await media.delete(`${FOLDER}/${before.artFileName}`)
   await audit.record(actor, 'artist_art_upload', { artist })
-  return { ...record, modes: artistModes(await data.tracks.find())(artist) }
+  return { ...record, ...artistsInTags(await data.tracks.find())(artist) }
 }
 
 /** Removes the image of an artist; the record stays. @throws Failure NOT_FOUND when there is none. */

@@ -116,15 +116,19 @@ const bounds = memoizeLast((day: Tracks, night: Tracks, dayGroups: Groups, night
 )
 
 /**
- * The bounds that the library would set for unsaved settings of playlists, and the artists of each mode that none of their
- * groups names.
+ * The bounds that the library would set for unsaved settings of playlists; for each mode the artists that none of their
+ * groups names, and how many tracks every artist brings to its group.
  *
  * @throws Failure BAD_REQUEST for a field of another type.
  */
 export async function previewBounds(
   data: Pick<DataStore, 'tracks' | 'settings'>,
   sent: Record<string, unknown>,
-): Promise<{ bounds: SettingsBounds; unassigned: Record<Mode, string[]> }> {
+): Promise<{
+  bounds: SettingsBounds
+  unassigned: Record<Mode, string[]>
+  artistSongs: Record<Mode, Record<string, number>>
+}> {
   const [day, night, { generation: stored }] = await Promise.all([
     libraryOf(data, 'day'),
     libraryOf(data, 'night'),
@@ -133,18 +137,34 @@ export async function previewBounds(
   const generation = mergeSection('generation', stored, sent)
   const library = { day, night }
   const groupsOf = (mode: Mode) => groupsIn(library[mode], generation[generationFields[mode].groups])
-  const unassigned = (mode: Mode) => artistsOutside(library[mode], generation[generationFields[mode].groups])
+  const artistsOf = (mode: Mode) => countArtists(library[mode], generation[generationFields[mode].groups])
+  const artists = { day: await artistsOf('day'), night: await artistsOf('night') }
   return {
     bounds: boundsOf(library, { day: await groupsOf('day'), night: await groupsOf('night') }),
-    unassigned: { day: await unassigned('day'), night: await unassigned('night') },
+    unassigned: { day: artists.day.unassigned, night: artists.night.unassigned },
+    artistSongs: { day: artists.day.songs, night: artists.night.songs },
   }
 }
 
-/** Artists with a track that only the last group's being last brings into a group, in the order of the library. */
-async function artistsOutside(tracks: Tracks, groups: GroupDefs): Promise<string[]> {
-  // No group has an empty name, so this one is new, and as the last one it takes the tracks that no other names.
-  const outside = (await groupsIn(tracks, { ...groups, '': [] })).at(-1)?.tracks ?? []
-  return [...new Set(outside.map(({ artist }) => artist))]
+/**
+ * The tracks that each artist brings to a group, so that those of a group add up to its own; and the artists that only the
+ * last group's being last brings into a group, in the order of the library.
+ */
+async function countArtists(
+  tracks: Tracks,
+  groups: GroupDefs,
+): Promise<{ songs: Record<string, number>; unassigned: string[] }> {
+  const named = Object.values(groups).flat()
+  // A group for each artist, in the same order; the last one takes the tracks of all others. Names that look like numbers
+  // would come first.
+  const alone = Object.fromEntries(named.map((artist, i) => [`artist ${i}`, [artist]]))
+  const byArtist = await groupsIn(tracks, { ...alone, others: [] })
+  const songs = new Map<string, number>()
+  for (const [i, artist] of named.entries())
+    if (!songs.has(artist)) songs.set(artist, byArtist[i]!.tracks.length)
+  const unassigned = new Map<string, number>()
+  for (const { artist } of byArtist.at(-1)!.tracks) unassigned.set(artist, (unassigned.get(artist) ?? 0) + 1)
+  return { songs: Object.fromEntries([...unassigned, ...songs]), unassigned: [...unassigned.keys()] }
 }
 
 /** Sections as an admin sends them, with the fields that the client knows. */

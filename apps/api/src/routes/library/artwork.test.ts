@@ -56,8 +56,8 @@ t.test('an image is uploaded, shown to admins and listeners at once, and deleted
   const bare = { hasArt: false, artFileName: '' }
   t.same((await ask(`GET ${LIST}`)).body, {
     items: [
-      { artist: 'ac_dc', ...bare, modes: ['day', 'night'] },
-      { artist: 'björk', ...bare, modes: ['day'] },
+      { artist: 'ac_dc', name: 'AC/DC', ...bare, modes: ['day', 'night'] },
+      { artist: 'björk', name: 'Björk', ...bare, modes: ['day'] },
     ],
   })
   const { artToken } = passes()
@@ -65,7 +65,13 @@ t.test('an image is uploaded, shown to admins and listeners at once, and deleted
   t.equal((await link()).statusCode, 404)
 
   for (const image of [await draw(t, 300, 500), await draw(t, 310, 500, 'blue')]) {
-    const item = { artist: 'ac_dc', hasArt: true, artFileName: 'ac_dc.jpg', modes: ['day', 'night'] }
+    const item = {
+      artist: 'ac_dc',
+      name: 'AC/DC',
+      hasArt: true,
+      artFileName: 'ac_dc.jpg',
+      modes: ['day', 'night'],
+    }
     const answer = await ask(upload(' AC/DC '), image, JPEG)
     t.same(answer.body, { ok: true, item, message: messages.ART_SAVED })
     t.match((await ask(`GET ${LIST}`)).body.items[0], item)
@@ -78,7 +84,7 @@ t.test('an image is uploaded, shown to admins and listeners at once, and deleted
   }
   t.match(
     (await ask(upload('Nobody Yet'), await draw(t, 20, 30), JPEG)).body.item,
-    { artist: 'nobody yet', modes: [] },
+    { artist: 'nobody yet', name: 'nobody yet', modes: [] },
     'an artist without record gets one',
   )
 

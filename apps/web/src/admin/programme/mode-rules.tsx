@@ -18,7 +18,7 @@ const LEAST_MUSIC = 3_600
 /** How the playlists of a mode are made. */
 export function ModeRules({ mode }: { mode: Mode }) {
   const t = useProgrammeTexts()
-  const { settings, bounds, unassigned, isCounting, set } = useDraft()
+  const { settings, bounds, unassigned, artistSongs, isCounting, set } = useDraft()
   const { canEdit } = useRight(RIGHT)
   const fields = fieldsOf(mode, settings.generation, bounds)
   const change = (changes: Parameters<typeof changesOf>[1]) => set('generation', changesOf(mode, changes))
@@ -42,10 +42,10 @@ export function ModeRules({ mode }: { mode: Mode }) {
       </Section>
       <Section title={t.board} right={RIGHT}>
         <GroupsBoard
-          mode={mode}
           defs={fields.groups}
           counts={fields.songCounts}
           unassigned={unassigned?.[mode] ?? null}
+          artistSongs={artistSongs?.[mode] ?? null}
           isCounting={isCounting}
           canEdit={canEdit}
           onDefs={(groups) => change({ groups })}

@@ -6,11 +6,14 @@ import { bytes, defineRoute, needs, needsOneOf } from '../../route.ts'
 const Artist = Type.String({ minLength: 1, maxLength: 300, description: 'case and spacing do not matter' })
 const ArtistArt = Type.Object({
   artist: Type.String({ description: 'the normalised name' }),
+  name: Type.String({
+    description: 'as most tags of the library spell it; the normalised name when no track has it',
+  }),
   hasArt: Type.Boolean(),
   artFileName: Type.String({ description: 'empty when there is no image' }),
   modes: Type.Array(Mode, { description: 'modes in which the artist has tracks' }),
 })
-const ART = { artist: 'hilda', hasArt: true, artFileName: 'hilda.jpg', modes: ['day'] }
+const ART = { artist: 'hilda', name: 'Hilda', hasArt: true, artFileName: 'hilda.jpg', modes: ['day'] }
 
 export const listArtistArts = defineRoute({
   method: 'GET',

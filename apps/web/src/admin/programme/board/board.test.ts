@@ -1,13 +1,5 @@
 import t from 'tap'
-import {
-  addGroup,
-  groupNaming,
-  moveArtist,
-  removeGroup,
-  renameGroup,
-  shiftGroup,
-  trackCounter,
-} from './board.ts'
+import { addGroup, groupNaming, moveArtist, removeGroup, renameGroup, shiftGroup } from './board.ts'
 
 const defs = { Calm: ['Hilda', 'Owl'], Lively: ['Oskar'] }
 
@@ -38,15 +30,4 @@ t.test('groups change places and go', async (t) => {
   t.same(Object.keys(shiftGroup(defs, 'Lively', -1)), ['Lively', 'Calm'])
   t.equal(shiftGroup(defs, 'Lively', 1), defs)
   t.same(removeGroup(defs, 'Calm'), { Lively: ['Oskar'] })
-})
-
-t.test('tracks are counted by the tag, or else by a name that occurs in file or tag', async (t) => {
-  const count = trackCounter([
-    { artist: 'Ann', filename: 'Ann - 1.mp3' },
-    { artist: 'Annabel', filename: 'Annabel - 1.mp3' },
-    { artist: 'Low Hum feat. Ann', filename: 'low_hum - 1.mp3' },
-  ])
-  t.equal(count('ann'), 1)
-  t.equal(count('Low–Hum'), 1)
-  t.equal(count('Nobody'), 0)
 })

@@ -60,27 +60,3 @@ function mapGroups(
 }
 
 const isSameName = (one: string, other: string) => one.toLowerCase() === other.toLowerCase()
-
-/** Counts the tracks of an artist: by the tag, or, of a name that no tag has, wherever it occurs as the station looks for it. */
-export function trackCounter(
-  tracks: readonly { artist: string; filename: string }[],
-): (artist: string) => number {
-  const byTag = new Map<string, number>()
-  for (const { artist } of tracks) byTag.set(fold(artist), (byTag.get(fold(artist)) ?? 0) + 1)
-  const texts = tracks.map(({ artist, filename }) => `${fold(filename)}\n${fold(artist)}`)
-  const counted = new Map<string, number>()
-  return (artist) => {
-    const key = fold(artist)
-    const known = byTag.get(key) ?? counted.get(key)
-    if (known !== undefined) return known
-    const count = key ? texts.filter((text) => text.includes(key)).length : 0
-    counted.set(key, count)
-    return count
-  }
-}
-
-const fold = (name: string) =>
-  name
-    .toLowerCase()
-    .replace(/[_\s\p{Pd}]+/gu, ' ')
-    .trim()

@@ -1,28 +1,19 @@
 import './board.css'
-import type { Mode } from '@solstice/contracts'
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useToasts } from '../../data/panel.ts'
-import { useQuery } from '../../data/query.ts'
 import { SearchField } from '../../ui/fields/search-field.tsx'
 import { usePhone } from '../../ui/table/use-phone.ts'
 import { useProgrammeTexts } from '../texts.ts'
-import {
-  addGroup,
-  type GroupDefs,
-  groupNaming,
-  removeGroup,
-  renameGroup,
-  shiftGroup,
-  trackCounter,
-} from './board.ts'
+import { addGroup, type GroupDefs, groupNaming, removeGroup, renameGroup, shiftGroup } from './board.ts'
 import { Column, type GroupHeader } from './column.tsx'
 import { useCarrying } from './use-carrying.ts'
 
 interface Props {
-  mode: Mode
   defs: GroupDefs
   /** Tracks by group, as the station counts them. */
   counts: Record<string, number>
+  /** Tracks that each artist brings to a group; null until the station told. */
+  artistSongs: Readonly<Record<string, number>> | null
   /** Artists that no group names; null until the station told. */
   unassigned: readonly string[] | null
   isCounting: boolean
@@ -32,12 +23,12 @@ interface Props {
 
 /** Groups as columns, artists as cards. */
 export function GroupsBoard(props: Props) {
-  const { mode, defs, counts, unassigned, isCounting, canEdit, onDefs } = props
+  const { defs, counts, artistSongs, unassigned, isCounting, canEdit, onDefs } = props
   const t = useProgrammeTexts()
   const isPhone = usePhone()
   const board = useRef<HTMLDivElement>(null)
   const [query, setQuery] = useState('')
-  const count = useArtistCounts(mode)
+  const count = (artist: string) => artistSongs?.[artist] ?? artistSongs?.[artist.trim()] ?? null
   const loose = useLoose(defs, unassigned)
   const names = Object.keys(defs)
   const last = names.at(-1)
@@ -88,13 +79,6 @@ export function GroupsBoard(props: Props) {
       </p>
     </>
   )
-}
-
-/** Tracks of an artist in the mode's library. */
-function useArtistCounts(mode: Mode): (artist: string) => number | null {
-  const tracks = useQuery('GET /api/admin/songs', { query: { mode } })
-  const data = tracks.is === 'ready' ? tracks.data : null
-  return useMemo(() => (data ? trackCounter(data) : () => null), [data])
 }
 
 /** Artists without a group: those the station names, and those that were just taken out of one. */

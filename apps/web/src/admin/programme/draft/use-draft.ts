@@ -20,6 +20,7 @@ export interface Draft {
   bounds: SettingsBounds
   /** Artists without a group by mode; null until the station told. */
   unassigned: Preview['unassigned'] | null
+  artistSongs: Preview['artistSongs'] | null
   /** The bounds belong to a former draft. */
   isCounting: boolean
   changed: readonly SectionName[]
@@ -124,7 +125,12 @@ function usePreview(saved: SettingsNow, { GROUP_DEFS, NIGHT_GROUP_DEFS }: Settin
       stop.abort()
     }
   }, [groups, saved])
-  return { bounds: known?.bounds ?? saved.bounds, unassigned: known?.unassigned ?? null, isCounting }
+  return {
+    bounds: known?.bounds ?? saved.bounds,
+    unassigned: known?.unassigned ?? null,
+    artistSongs: known?.artistSongs ?? null,
+    isCounting,
+  }
 }
 
 /** Says on leaving the part that unsaved changes are kept. */

@@ -36,7 +36,7 @@ function Gallery({ all }: { all: readonly Art[] }) {
   const [filter, setFilter] = useUrlState('show', 'all')
   const [query, setQuery] = useUrlState('q')
   const [most, setMost] = useState(PAGE)
-  const [chosen, setChosen] = useState<{ artist: string; file: File } | null>(null)
+  const [chosen, setChosen] = useState<{ artist: string; name: string; file: File } | null>(null)
   const { fresh, remember } = useFreshImages()
   const shown = useMemo(() => findArts(all, filter, query), [all, filter, query])
   const missing = all.filter(({ hasArt }) => !hasArt).length
@@ -73,7 +73,7 @@ function Gallery({ all }: { all: readonly Art[] }) {
             key={art.artist}
             art={art}
             image={fresh.get(art.artist)}
-            onFile={(file) => setChosen({ artist: art.artist, file })}
+            onFile={(file) => setChosen({ artist: art.artist, name: art.name, file })}
             onDelete={() => void remove.run({ params: { artist: art.artist } })}
           />
         ))}
@@ -105,7 +105,7 @@ function Portrait(props: {
 }) {
   const { art, image, onFile, onDelete } = props
   const t = useStationTexts()
-  const { artist, hasArt } = art
+  const { artist, name, hasArt } = art
   const label = hasArt ? t.replaceImage : t.chooseImage
   return (
     <li class="portrait">
@@ -114,7 +114,7 @@ function Portrait(props: {
           class="unseen"
           type="file"
           accept="image/*"
-          aria-label={`${label}: ${artist}`}
+          aria-label={`${label}: ${name}`}
           onChange={({ currentTarget }) => {
             const file = currentTarget.files?.[0]
             if (file && file.size <= MAX_FILE) onFile(file)
@@ -134,11 +134,11 @@ function Portrait(props: {
           </span>
         )}
       </label>
-      <b class="portrait-name">{artist}</b>
+      <b class="portrait-name">{name}</b>
       {hasArt && (
         <Confirm
           label={t.remove}
-          about={artist}
+          about={name}
           sure={t.removeSure}
           yes={t.remove}
           no={t.no}
@@ -161,10 +161,10 @@ function useFreshImages() {
 function findArts(all: readonly Art[], filter: string, query: string): Art[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
   return all
-    .filter(({ artist, hasArt, modes }) => {
+    .filter(({ artist, name, hasArt, modes }) => {
       if (filter === 'missing' && hasArt) return false
       if ((filter === 'day' || filter === 'night') && !modes.includes(filter)) return false
-      return words.every((word) => artist.includes(word))
+      return words.every((word) => artist.includes(word) || name.toLowerCase().includes(word))
     })
     .sort((a, b) => Number(a.hasArt) - Number(b.hasArt))
 }

@@ -5,15 +5,15 @@ const Crop = lazyPage(async () => (await import('../../crop/crop.tsx')).Crop)
 
 /** Crops a chosen image for an artist. */
 export function CropDrawer(props: {
-  artist: string
+  name: string
   file: File
   isBusy: boolean
   onCropped: (image: Blob) => void
   onClose: () => void
 }) {
-  const { artist, onCropped, onClose, ...crop } = props
+  const { name, onCropped, onClose, ...crop } = props
   return (
-    <Drawer title={artist} onClose={onClose}>
+    <Drawer title={name} onClose={onClose}>
       <Crop {...crop} onCrop={onCropped} onClose={onClose} />
     </Drawer>
   )

@@ -1,0 +1,62 @@
+import { parseArgs } from 'node:util'
+import type { Teardown } from '../../tests/harness/processes/processes.ts'
+import { type Look, openBrowser, type View } from './camera.ts'
+import { takeDay, takeNight, takeStudio } from './pages.ts'
+import { takeEntrance, takePanel } from './panel.ts'
+import { comeIn } from './people.ts'
+import { openStage } from './station.ts'
+
+// `npm run pictures`: all pictures of the documents, taken at a station of its own with an invented library. The first run
+// makes that library, which takes minutes; it is kept in `.build/pictures`.
+//
+//   --sets panel,entrance,pages   which of them
+//   --only on-air,library         these scenes of the panel (scenes.ts)
+//   --views desktop,phone         also `small` (320 px) and `zoomed` (400 %), whose pictures go to .build/pictures/others
+//   --looks day,night
+//   --locale en                   or `uk`; the documents show `en`
+
+const { values } = parseArgs({
+  options: {
+    sets: { type: 'string', default: 'panel,entrance,pages' },
+    only: { type: 'string', default: '' },
+    views: { type: 'string', default: 'desktop,phone' },
+    looks: { type: 'string', default: 'day,night' },
+    locale: { type: 'string', default: 'en' },
+  },
+})
+const list = (text: string) => text.split(',').filter(Boolean)
+const sets = list(values.sets)
+const wish = {
+  only: list(values.only),
+  views: list(values.views) as View[],
+  looks: list(values.looks) as Look[],
+  locale: values.locale as 'en' | 'uk',
+}
+
+const ends: (() => unknown)[] = []
+const run: Teardown = { teardown: (end) => void ends.unshift(end) }
+process.once('SIGINT', () => finish(130))
+process.once('SIGTERM', () => finish(143))
+try {
+  const stage = await openStage(run)
+  const audience = await comeIn(run, stage)
+  const browser = await openBrowser(run, stage.url)
+  const wrong: string[] = []
+  if (sets.includes('panel')) wrong.push(...(await takePanel(browser, stage, wish, audience.ask)))
+  if (sets.includes('entrance')) wrong.push(...(await takeEntrance(browser, wish)))
+  if (sets.includes('pages')) {
+    await takeDay(browser, stage)
+    await takeStudio(browser, stage)
+    await takeNight(browser, stage, audience)
+  }
+  for (const line of wrong) process.stderr.write(`${line}\n`)
+  await finish(wrong.length ? 1 : 0)
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
+  await finish(1)
+}
+
+async function finish(code: number): Promise<void> {
+  for (const end of ends.splice(0)) await end()
+  process.exit(code)
+}
