@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { get, type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import type { User } from '@solstice/contracts'
-import { adtsFrameBytes, frameBytes, sleep } from '@solstice/station'
+import { adtsFrameBytes, frameBytes, isHeaderPage, readOggPage, sleep } from '@solstice/station'
 import { io } from 'socket.io-client'
 import t, { type Test } from 'tap'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
@@ -30,9 +30,33 @@ const tones = [
   { name: 'Wish', hz: 660, seconds: 40 },
 ]
 
+/** Finds a whole frame at the begin of some bytes, or a page of several; `isOwn` when no other listener gets it. */
+type Cut = (bytes: Buffer) => { length: number; frames: number; isOwn: boolean } | null
+
+const framesWith =
+  (lengthAt: typeof frameBytes): Cut =>
+  (bytes) => {
+    const length = lengthAt(bytes, 0)
+    return length && length <= bytes.length ? { length, frames: 1, isOwn: false } : null
+  }
+
+/** Pages of Ogg; header pages are of this listener where it begins and where it goes on in a logical stream. */
+function pagesOfOgg(): Cut {
+  let serial: number | null = null
+  return (bytes) => {
+    const page = readOggPage(bytes, 0)
+    if (page === null || page === 'more') return null
+    const isHeader = isHeaderPage(page)
+    const isOwn = isHeader && (serial === null || serial === page.serial)
+    if (!isHeader) serial = page.serial
+    return { length: page.end, frames: isHeader ? 0 : page.packets.length, isOwn }
+  }
+}
+
 /** A player that counts whole frames received, and resumes at the next frame whenever it is cut off. */
-function openPlayer(t: Teardown, url: string, frameBytesAt = frameBytes) {
-  const frames: Buffer[] = []
+function openPlayer(t: Teardown, url: string, cut = framesWith(frameBytes)) {
+  const parts: Buffer[] = []
+  let frames = 0
   const resumed: { asked: number; got: number }[] = []
   /** Bytes of the last, incomplete frame at each cut. */
   const leftOver: number[] = []
@@ -50,13 +74,10 @@ function openPlayer(t: Teardown, url: string, frameBytesAt = frameBytes) {
     let rest: Buffer = Buffer.alloc(0)
     for await (const bytes of response) {
       rest = Buffer.concat([rest, bytes as Buffer])
-      for (
-        let length = frameBytesAt(rest, 0);
-        length && length <= rest.length;
-        length = frameBytesAt(rest, 0)
-      ) {
-        frames.push(rest.subarray(0, length))
-        rest = rest.subarray(length)
+      for (let part = cut(rest); part; part = cut(rest)) {
+        if (!part.isOwn) parts.push(rest.subarray(0, part.length))
+        frames += part.frames
+        rest = rest.subarray(part.length)
       }
       heard.changed()
     }
@@ -64,8 +85,8 @@ function openPlayer(t: Teardown, url: string, frameBytesAt = frameBytes) {
   }
   const playing = (async () => {
     while (!isOver) {
-      const next = first + frames.length
-      const response = await ask(frames.length > 0 ? `${url}?from=${next}` : url)
+      const next = first + frames
+      const response = await ask(frames > 0 ? `${url}?from=${next}` : url)
       if (response?.statusCode !== 200) {
         response?.resume()
         await sleep(50)
@@ -74,7 +95,7 @@ function openPlayer(t: Teardown, url: string, frameBytesAt = frameBytes) {
       current = response
       head = response.headers
       const got = Number(head['x-stream-frame'])
-      if (frames.length > 0) resumed.push({ asked: next, got })
+      if (frames > 0) resumed.push({ asked: next, got })
       else first = got
       await hear(response).catch(() => {})
     }
@@ -91,11 +112,11 @@ function openPlayer(t: Teardown, url: string, frameBytesAt = frameBytes) {
       return head
     },
     get audio() {
-      return Buffer.concat(frames)
+      return Buffer.concat(parts)
     },
     async more(count: number) {
-      const wanted = frames.length + count
-      await heard.until(`${count} more frames`, () => frames.length >= wanted)
+      const wanted = frames + count
+      await heard.until(`${count} more frames`, () => frames >= wanted)
     },
   }
 }
@@ -143,7 +164,7 @@ t.test(
       LOGIN_ATTEMPTS_PER_15_MIN: String(LOGINS),
       WEB_DIST: web,
       DEMO_LIBRARY: 'false',
-      STREAM_MOUNTS: 'mp3:128,aac:64',
+      STREAM_MOUNTS: 'mp3:128,aac:64,opus:96',
     })
     const ports = [await freePort(), await freePort()] as const
     const [[one, two], worker] = await Promise.all([
@@ -156,6 +177,7 @@ t.test(
     const nginx = await startNginx(t, [...ports])
     const air = await followBroadcast(t, station)
     const aacAir = await followBroadcast(t, station, 'aac-64')
+    const opusAir = await followBroadcast(t, station, 'opus-96')
     const token = await logIn(one.url, SUPER_ADMIN.ADMIN_LOGIN, SUPER_ADMIN.ADMIN_PASS)
     const track = await readFile(join(station.env.MEDIA_DIR!, 'music/day/Wish.mp3'))
 
@@ -277,10 +299,14 @@ t.test(
     await player.more(40)
     t.match(player.head, { server: 'Icecast 2.4.4', 'content-type': 'audio/mpeg', connection: 'close' })
     t.notOk('transfer-encoding' in player.head, 'players know no chunks')
-    const aacPlayer = openPlayer(t, `${nginx.url}/api/stream/public-64.aac`, adtsFrameBytes)
+    const aacPlayer = openPlayer(t, `${nginx.url}/api/stream/public-64.aac`, framesWith(adtsFrameBytes))
     await aacPlayer.more(40)
     t.match(aacPlayer.head, { server: 'Icecast 2.4.4', 'content-type': 'audio/aac', 'icy-br': '64' })
     t.notOk('transfer-encoding' in aacPlayer.head)
+    const opusPlayer = openPlayer(t, `${nginx.url}/api/stream/public.opus`, pagesOfOgg())
+    await opusPlayer.more(50)
+    t.match(opusPlayer.head, { server: 'Icecast 2.4.4', 'content-type': 'audio/ogg', 'icy-br': '96' })
+    t.notOk('transfer-encoding' in opusPlayer.head)
 
     const load = startLoad(t, nginx.url)
     /** Everything heard is the broadcast, without a frame too many or too few. */
@@ -288,6 +314,7 @@ t.test(
       for (const [listening, mount] of [
         [player, air],
         [aacPlayer, aacAir],
+        [opusPlayer, opusAir],
       ] as const) {
         await listening.more(20)
         const heard = listening.audio
