@@ -5,7 +5,7 @@ import { flaws, prepare, signIn, visit } from '../harness/browser/browser.ts'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
 
 const tracks = ['Low Tide', 'High Tide'].map((name, i) => ({ name, hz: 400 + 100 * i, seconds: 240 }))
-const settings = { NIGHT_MODE: 'false', ...SUPER_ADMIN }
+const settings = { NIGHT_MODE: 'false', STREAM_MOUNTS: 'mp3:128,opus:64', ...SUPER_ADMIN }
 
 t.test('the super admin dresses the station, gives it a face and a helper, and takes a backup', async (t) => {
   const station = await prepare(t, settings, tracks)
@@ -151,6 +151,7 @@ t.test('the super admin dresses the station, gives it a face and a helper, and t
     t.same(await violations(page), [])
     await tab('Links')
     await page.getByRole('link', { name: `${url}/api/stream/public.mp3` }).waitFor()
+    await page.getByRole('link', { name: `${url}/api/stream/public-64.opus` }).waitFor()
     await page.locator('.qr-code path').nth(1).waitFor({ state: 'attached' })
     await page.getByRole('group', { name: 'Layout' }).getByText('Card').click()
     await page.getByRole('group', { name: 'Code' }).getByText('Frame').click()

@@ -1,10 +1,12 @@
+import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { advances, flaws, hears, prepare, titleShown, tones, visit } from '../harness/browser/browser.ts'
+import { until } from '../harness/until.ts'
 
 t.test(
   'stream mode: the broadcast is heard, shown and controlled; it recovers with the station',
   async (t) => {
-    const station = await prepare(t, { STREAM_MODE: 'true' })
+    const station = await prepare(t, { STREAM_MODE: 'true', STREAM_MOUNTS: 'mp3:192,opus:64' })
     await station.startWorker()
     const api = await station.startApi()
     const { page, complaints } = await visit(t, api.url)
@@ -48,6 +50,7 @@ t.test(
     await page.keyboard.press('Escape')
     await page.locator('dialog').waitFor({ state: 'detached' })
 
+    await playsOpus(page)
     t.same(complaints, [], 'the browser has nothing to complain of')
     await t.test('Listen works before the scripts have come, and without any', (t) => pressEarly(t, api.url))
 
@@ -61,6 +64,27 @@ t.test(
     t.pass('the page and its sound came back by themselves')
   },
 )
+
+/** Chromium plays the mount in Opus. */
+async function playsOpus(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const audio = new Audio('/api/stream/public.opus')
+    audio.muted = true
+    audio.dataset.test = 'opus'
+    audio.hidden = true
+    document.body.append(audio)
+    return audio.play()
+  })
+  const position = () => document.querySelector<HTMLAudioElement>('audio[data-test=opus]')!.currentTime
+  const from = await page.evaluate(position)
+  await until('the Opus advances', async () => (await page.evaluate(position)) > from + 1)
+  await page.evaluate(() => {
+    const audio = document.querySelector<HTMLAudioElement>('audio[data-test=opus]')!
+    audio.removeAttribute('src')
+    audio.load()
+    audio.remove()
+  })
+}
 
 async function pressEarly(t: Test, url: string): Promise<void> {
   const { page } = await visit(t, 'about:blank')

@@ -9,6 +9,7 @@ import type {
   jobs,
   listening,
   lyrics,
+  nowPlaying,
   Params,
   Query,
   Reply,
@@ -37,6 +38,7 @@ type AnyRoute =
   | In<typeof jobs>
   | In<typeof listening>
   | In<typeof lyrics>
+  | In<typeof nowPlaying>
   | In<typeof session>
   | In<typeof trackEditor>
   | In<typeof tracks>

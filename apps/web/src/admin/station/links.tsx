@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { apiUrl } from '../../api.ts'
 import { pathOf } from '../../ui/language/language.ts'
 import { useAdmin } from '../data/panel.ts'
+import { useQuery } from '../data/query.ts'
 import { CopyButton } from './copy-button.tsx'
 import { EmbedBuilder } from './embed-builder.tsx'
 import { useStationTexts } from './texts.ts'
@@ -42,12 +43,41 @@ export function Links() {
               <p>
                 <CopyButton text={url} about={title} />
               </p>
+              {id === 'stream' && <OtherStreams />}
             </div>
           </li>
         ))}
       </ul>
       <EmbedBuilder />
     </>
+  )
+}
+
+const CODECS = { 'audio/mpeg': 'MP3', 'audio/aac': 'AAC', 'audio/ogg': 'Opus' } as const
+
+/** The addresses of the mounts beside the first; nothing where there are none. */
+function OtherStreams() {
+  const t = useStationTexts()
+  const now = useQuery('GET /api/now-playing')
+  const others = now.is === 'ready' ? now.data.streams.slice(1) : []
+  if (others.length === 0) return null
+  return (
+    <ul class="other-streams">
+      {others.map(({ url, format, bitrate }) => {
+        const name = t.links.mount(CODECS[format], bitrate)
+        return (
+          <li key={url}>
+            <span>
+              <span class="hint">{name}</span>
+              <a href={url} target="_blank" rel="noreferrer">
+                {url}
+              </a>
+            </span>
+            <CopyButton text={url} about={name} />
+          </li>
+        )
+      })}
+    </ul>
   )
 }
 
