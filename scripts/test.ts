@@ -8,13 +8,13 @@ import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { SourceMap } from 'node:module'
-import { availableParallelism } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { keptFolder } from '../tests/harness/processes/kept.ts'
 import { root } from '../tests/harness/processes/processes.ts'
 import { buildPrograms, pageIn, startedByTests } from '../tests/harness/processes/programs.ts'
 import { startSharedPostgres } from '../tests/harness/servers/postgres.ts'
 import { allStores, environmentOf, type Stores } from '../tests/harness/stations/stores.ts'
+import { runInLanes } from './test/lanes.ts'
 
 /** Limit for one file, generous enough for a machine several times slower; tests do not wait for events that never come. */
 const LIMIT_S = 400
@@ -22,23 +22,20 @@ const LIMIT_S = 400
 const LAST_WORDS_MS = 10_000
 /** Files listed at the end, so that a run that becomes slow shows where. */
 const SLOWEST = 10
-/** A machine with more cores would have memory for no more lanes. */
-const CORES = Math.min(availableParallelism(), 4)
-/** These listen, or wait for what was taken away, so they leave the cores to lanes of their own that compute. */
-const mostlyWaiting = ['tests/journeys/', 'tests/faults/']
-const lanes = [
-  ...Array.from({ length: CORES }, () => 'waiting' as const),
-  ...Array.from({ length: CORES + 1 }, () => 'computing' as const),
+/** These listen, or wait for what was taken away. */
+const mostlyWaiting = ['tests/journeys/', 'tests/faults/', 'packages/adapters/src/redis/']
+/** These take longest, so they come first, and the run ends with those that take no time at all. */
+const first = [
+  ...['tests/journeys/', 'tests/browser/', 'tests/faults/', 'tests/', 'scripts/', 'packages/adapters/'],
+  ...['apps/stream-worker/', 'apps/api/', 'apps/jobs/', 'packages/demo-music/'],
 ]
-/** These take longest, so they come first. */
-const first = ['tests/journeys/', 'tests/browser/', 'scripts/', 'tests/']
 
 const options = process.argv.slice(2).filter((argument) => argument.startsWith('--'))
 const named = process.argv.slice(2).filter((argument) => !options.includes(argument))
 /** null when each test file chooses its own stores. */
 const stores = readStores()
-/** Seconds by file. */
-const took: { name: string; seconds: number }[] = []
+/** Seconds by file; those of CPU are known on Linux. */
+const took: { name: string; seconds: number; cpuS: number | null }[] = []
 const running = new Set<ChildProcess>()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.once(signal, () => {
@@ -51,8 +48,12 @@ const isAll = named.length === 0 && stores === null
 const [{ passed, failed }, complaint] = await Promise.all([test(), isAll ? check() : null])
 if (took.length > SLOWEST) {
   const slowest = took.sort((a, b) => b.seconds - a.seconds).slice(0, SLOWEST)
+  const cpuS = took.reduce((sum, file) => sum + (file.cpuS ?? 0), 0)
   console.log(
-    ['Slowest:', ...slowest.map(({ name, seconds }) => `  ${seconds.toFixed(1)} s  ${name}`)].join('\n'),
+    [
+      `All test files: ${cpuS.toFixed(0)} s of CPU. Slowest:`,
+      ...slowest.map((file) => `  ${durations(file)}  ${file.name}`),
+    ].join('\n'),
   )
 }
 if (passed + failed === 0) console.log('No test ran.')
@@ -106,17 +107,11 @@ async function test() {
     const counts = { passed: 0, failed: 0 }
     const isWaiting = ({ file }: { file: string }) => mostlyWaiting.some((start) => file.startsWith(start))
     const queues = { waiting: runs.filter(isWaiting), computing: runs.filter((run) => !isWaiting(run)) }
-    const nextFor = (kind: keyof typeof queues) =>
-      queues[kind].shift() ?? queues[kind === 'waiting' ? 'computing' : 'waiting'].shift()
-    await Promise.all(
-      lanes.map(async (kind) => {
-        for (let next = nextFor(kind); next !== undefined; next = nextFor(kind)) {
-          const { passed, failed } = await testFile(next.file, next.stores, built, env)
-          counts.passed += passed
-          counts.failed += failed
-        }
-      }),
-    )
+    await runInLanes(queues, async ({ file, stores }) => {
+      const { passed, failed } = await testFile(file, stores, built, env)
+      counts.passed += passed
+      counts.failed += failed
+    })
     return counts
   } finally {
     for (const end of ends) await end()
@@ -164,12 +159,18 @@ async function testFile(file: string, stores: Stores | null, built: string, give
   const failed = Number(/^# \{ .*fail: (\d+)/m.exec(said)?.[1] ?? 0)
   const isWell = code === 0 && failed === 0 && total !== undefined
   // Passed assertions are left out, so that a failure stands out.
-  const isDetail = /^\s*(ok \d|\d+\.\.\d|# Subtest|# time|# \{|TAP version|$)/
+  const isDetail = /^\s*(ok \d|\d+\.\.\d|# Subtest|# time|# cpu|# \{|TAP version|$)/
   const details = (isWell ? said : inSources(said)).split('\n').filter((line) => !isDetail.test(line))
   const name = stores ? `${file} with ${stores}` : file
-  took.push({ name, seconds })
-  console.log([`${isWell ? 'ok' : 'not ok'} - ${name} # ${seconds.toFixed(1)} s`, ...details].join('\n    '))
+  const cpu = /^# cpu: ([\d.]+) s/m.exec(said)?.[1]
+  const times = { seconds, cpuS: cpu === undefined ? null : Number(cpu) }
+  took.push({ name, ...times })
+  console.log([`${isWell ? 'ok' : 'not ok'} - ${name} # ${durations(times)}`, ...details].join('\n    '))
   return { passed: Number(passed ?? 0), failed: failed || (isWell ? 0 : 1) }
+}
+
+function durations({ seconds, cpuS }: { seconds: number; cpuS: number | null }): string {
+  return `${seconds.toFixed(1)} s${cpuS === null ? '' : `, ${cpuS.toFixed(1)} s of CPU`}`
 }
 
 /**

@@ -67,6 +67,7 @@ async function buildTap(outdir: string): Promise<void> {
   await build({
     ...bundled,
     entryPoints: [{ in: 'tap', out: 'index' }],
+    inject: [join(root, 'tests/harness/processes/cpu-time.ts')],
     outdir,
     alias: { 'async-hook-domain': join(root, 'tests/harness/processes/uncaught-errors.ts') },
   })
