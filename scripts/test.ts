@@ -1,7 +1,7 @@
 /**
  * `npm test`: types, lint, dependency rule and all tests; ends with the line `N passed, N failed`.
  * `npm test -- <files>` runs only these tests. `npm test -- --stores` runs the station tests with every kind of store,
- * `--stores=sql+cloud` with the given one.
+ * `--stores=sql+cloud` with the given one. `npm test -- --faults` runs the long form of the tests of faults, all others left out.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,8 +16,6 @@ import { startSharedPostgres } from '../tests/harness/servers/postgres.ts'
 import { allStores, environmentOf, type Stores } from '../tests/harness/stations/stores.ts'
 import { runInLanes } from './test/lanes.ts'
 
-/** Limit for one file, generous enough for a machine several times slower; tests do not wait for events that never come. */
-const LIMIT_S = 400
 /** Time for a file past its limit to report where it stands. */
 const LAST_WORDS_MS = 10_000
 /** Files listed at the end, so that a run that becomes slow shows where. */
@@ -30,8 +28,15 @@ const first = [
   ...['apps/stream-worker/', 'apps/api/', 'apps/jobs/', 'packages/demo-music/'],
 ]
 
+/** In their long form, tests repeat what they do far more often (tests/harness/long-form.ts). */
+const hasLongForm = /harness\/(long-form|audio\/histories)\.ts'/
+const testsOfFaults = ['tests/faults/', 'tests/journeys/']
+
 const options = process.argv.slice(2).filter((argument) => argument.startsWith('--'))
 const named = process.argv.slice(2).filter((argument) => !options.includes(argument))
+const isLong = options.length === 1 && options[0] === '--faults'
+/** Limit for one file, generous enough for a machine several times slower; tests do not wait for events that never come. */
+const LIMIT_S = isLong ? 7_200 : 400
 /** null when each test file chooses its own stores. */
 const stores = readStores()
 /** Seconds by file; those of CPU are known on Linux. */
@@ -44,7 +49,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   })
 }
 // In parallel: the checks need only one core.
-const isAll = named.length === 0 && stores === null
+const isAll = named.length === 0 && options.length === 0
 const [{ passed, failed }, complaint] = await Promise.all([test(), isAll ? check() : null])
 if (took.length > SLOWEST) {
   const slowest = took.sort((a, b) => b.seconds - a.seconds).slice(0, SLOWEST)
@@ -71,18 +76,19 @@ async function check(): Promise<string | null> {
 
 function readStores(): Stores[] | null {
   const [option] = options
-  if (option === undefined) return null
+  if (option === undefined || isLong) return null
   const chosen = allStores.filter((each) => option === '--stores' || option === `--stores=${each}`)
   if (chosen.length > 0 && options.length === 1) return chosen
   console.error(
-    `Unknown option ${options.join(' ')}. Use --stores or --stores=${allStores.join(', --stores=')}`,
+    `Unknown option ${options.join(' ')}. Use --faults, --stores or --stores=${allStores.join(', --stores=')}`,
   )
   process.exit(2)
 }
 
 /** Counts the assertions of all files. */
 async function test() {
-  const files = named.length ? named.map((path) => relative(root, resolve(path))) : await findTests()
+  const found = named.length ? named.map((path) => relative(root, resolve(path))) : await findTests()
+  const files = isLong && !named.length ? await ofFaults(found) : found
   const runs = stores ? await ofStations(files, stores) : files.map((file) => ({ file, stores: null }))
   await mkdir(keptFolder, { recursive: true })
   const built = await mkdtemp(join(keptFolder, 'run-'))
@@ -103,7 +109,8 @@ async function test() {
       console.log(error instanceof Error ? error.message : error)
       return { passed: 0, failed: 1 }
     }
-    const env = { ...server, BUILT_FOR_TESTS: named.length ? '' : built }
+    const form: Record<string, string> = isLong ? { TEST_FORM: 'long' } : {}
+    const env = { ...server, ...form, BUILT_FOR_TESTS: named.length ? '' : built }
     const counts = { passed: 0, failed: 0 }
     const isWaiting = ({ file }: { file: string }) => mostlyWaiting.some((start) => file.startsWith(start))
     const queues = { waiting: runs.filter(isWaiting), computing: runs.filter((run) => !isWaiting(run)) }
@@ -128,6 +135,14 @@ async function ofStations(files: string[], stores: Stores[]) {
     )
   const chosen = files.filter((_, i) => hasStation(texts[i]!))
   return stores.flatMap((each) => chosen.map((file) => ({ file, stores: each })))
+}
+
+/** Those among these files that are about faults, or have a long form. */
+async function ofFaults(files: string[]) {
+  const texts = await Promise.all(files.map((file) => readFile(join(root, file), 'utf8')))
+  return files.filter(
+    (file, i) => testsOfFaults.some((folder) => file.startsWith(folder)) || hasLongForm.test(texts[i]!),
+  )
 }
 
 async function findTests(): Promise<string[]> {

@@ -63,6 +63,17 @@ const anchorsOf = (text: string): string[] =>
       .replaceAll(' ', '-'),
   )
 
+t.test('every test that the page on reliability names exists', async (t) => {
+  const rows = read('docs/reliability.md').match(/^\| .*$/gm) ?? []
+  for (const row of rows) {
+    let file = ''
+    for (const [, path, title] of row.matchAll(/`([\w./-]+\.test\.ts)`|“([^”]+)”/g)) {
+      if (path) file = path
+      else t.ok(exists.has(file) && read(file).includes(title!), `${file}: ${title}`)
+    }
+  }
+})
+
 t.test('every package and app has a README', async (t) => {
   for (const folder of [...exists].filter((path) => /^(packages|apps)\/[^/]+$/.test(path)))
     t.ok(exists.has(`${folder}/README.md`), folder)

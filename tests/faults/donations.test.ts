@@ -29,6 +29,7 @@ import {
   POSTED,
   received,
 } from '../harness/donations/station.ts'
+import { inForm } from '../harness/long-form.ts'
 
 const HOUR = 60 * MINUTE
 
@@ -36,6 +37,8 @@ const DAY = 24 * HOUR
 
 /** More unpaid orders than are kept. */
 const PAST_ORDERS = 25_000
+
+const ORDERS = inForm({ short: 1_000, long: 10_000 })
 
 const isPast = (id: string) => id.startsWith('past ')
 
@@ -56,7 +59,7 @@ t.test(
     let count = 0
     const steps = new Set<number>()
     const tally = new Map<string, number>()
-    for (let seed = 1; count < 1000; seed++) {
+    for (let seed = 1; count < ORDERS; seed++) {
       const stores = [
         await openJsonData(join(folder, `${seed}`)),
         await openJsonData(join(folder, `${seed}`)),

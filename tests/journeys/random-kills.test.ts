@@ -1,13 +1,16 @@
 import type { Command, Outcome, PlayoutState, QueueEntry, TrackRequest } from '@solstice/playout'
 import { defaultSettings, type FrameChunk, type SoundMarker, trackRef } from '@solstice/station'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { randomFrom } from '../harness/air/programme.ts'
 import { decode, melody } from '../harness/audio/audio.ts'
+import { inForm } from '../harness/long-form.ts'
 import type { Process } from '../harness/processes/processes.ts'
 import { followBroadcast, listen, mustBeWhole, prepareStation } from '../harness/stations/station.ts'
 import { waiting } from '../harness/until.ts'
 
-const SEED = 11
+/** In the long form 48 kills. */
+const seeds = inForm({ short: 1, long: 12 })
+const FIRST_SEED = 11
 const JINGLE_HZ = 200
 const WINDOWS_PER_S = 20
 /** More songs than are played, so that everything happens within one list. */
@@ -24,7 +27,12 @@ const queueOf = ({ playlist }: PlayoutState, count = playlist.entries.length) =>
   playlist.entries.slice(0, count)
 
 t.test('workers killed at random moments lose nothing, and nothing is heard twice', async (t) => {
-  const random = randomFrom(SEED)
+  for (let seed = FIRST_SEED; seed < FIRST_SEED + seeds; seed++)
+    await t.test(`seed ${seed}`, (t) => killAtRandom(t, seed))
+})
+
+async function killAtRandom(t: Test, seed: number): Promise<void> {
+  const random = randomFrom(seed)
   const station = await prepareStation(t, songs, { QUEUE_ADD_COOLDOWN_S: '0', QUEUE_SKIP_COOLDOWN_S: '0' })
   for (const name of ['one', 'two', 'three'])
     await station.addClip('jingles', `${name}.mp3`, { hz: JINGLE_HZ, seconds: 2 })
@@ -207,4 +215,4 @@ t.test('workers killed at random moments lose nothing, and nothing is heard twic
       .map((silence) => silence.length),
   )
   if (isWhole) t.ok(longestSilence < WINDOWS_PER_S, `no silence; the longest was ${longestSilence * 50} ms`)
-})
+}

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { RadioState } from '@solstice/contracts'
 import { sleep } from '@solstice/station'
 import t from 'tap'
+import { inForm } from '../harness/long-form.ts'
 import { openSocket } from '../harness/people/socket-client.ts'
 import { type Process, start, temporaryFolder } from '../harness/processes/processes.ts'
 import { programOf } from '../harness/processes/programs.ts'
@@ -76,7 +77,7 @@ t.test('PostgreSQL is killed again and again: no acknowledged change is lost', a
       () => kept.length > groups + 5 && made[0]! > one + 2 && made[1]! > two + 2,
     )
   }
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < inForm({ short: 3, long: 20 }); round++) {
     await more()
     await server.crash()
     if (round === 1) {

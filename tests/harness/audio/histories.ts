@@ -1,6 +1,7 @@
 import type { AirEntry } from '@solstice/playout'
 import { aboutEntry } from '../../../apps/stream-worker/src/audio/sequencer/air-entry.ts'
 import { type Sound, startOf, type Voice } from '../../../apps/stream-worker/src/audio/sequencer/voice.ts'
+import { inForm } from '../long-form.ts'
 import {
   type Random,
   randomFrom,
@@ -15,7 +16,7 @@ export const FRAME = 1152
 
 export const FIRST = 1000 * FRAME
 
-const HISTORIES = 100
+const HISTORIES = inForm({ short: 50, long: 1_000 })
 
 /** Runs one history per seed; `check` gives what is wrong with it. */
 export function forEachSeed(

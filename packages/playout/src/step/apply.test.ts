@@ -13,6 +13,7 @@ import {
   stationFact,
   tracks,
 } from '../../../../tests/harness/air/programme.ts'
+import { inForm } from '../../../../tests/harness/long-form.ts'
 import type { Effect } from '../model/commands/commands.ts'
 import { initialState } from '../model/initial-state.ts'
 import { upcoming, wantedPlaylists } from '../model/playlists.ts'
@@ -25,6 +26,8 @@ import { advance } from './advance.ts'
 import { apply } from './apply.ts'
 import { learn } from './learn.ts'
 import { resume } from './resume.ts'
+
+const HISTORIES = inForm({ short: 600, long: 10_000 })
 
 const talks = [
   { type: 'pause-queue', when: 'now' },
@@ -39,7 +42,7 @@ t.test(
   'whatever admins, time and sound do: one mode at a time, and the same air for whoever works it out',
   async (t) => {
     const seen = { switched: 0, grouped: 0, forced: 0, waiting: 0, withheld: 0, talked: 0, resumed: 0 }
-    for (let run = 0; run < 1500; run++) {
+    for (let run = 0; run < HISTORIES; run++) {
       const random = randomFrom(run * 7_919 + 1)
       const schedule: Schedule = {
         natural: 'day',

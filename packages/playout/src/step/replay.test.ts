@@ -13,6 +13,7 @@ import {
   track,
 } from '../../../../tests/harness/air/programme.ts'
 import { add, ask, decide, remove, skip } from '../../../../tests/harness/air/queue-station.ts'
+import { inForm } from '../../../../tests/harness/long-form.ts'
 import type { Command, Effect } from '../model/commands/commands.ts'
 import { initialState } from '../model/initial-state.ts'
 import { upcoming, wantedPlaylists } from '../model/playlists.ts'
@@ -26,6 +27,8 @@ import { advance } from './advance.ts'
 import { apply } from './apply.ts'
 import { learn } from './learn.ts'
 import { resume } from './resume.ts'
+
+const HISTORIES = inForm({ short: 1_000, long: 10_000 })
 
 t.test('whatever anybody asks, and whenever a worker dies: each command once, each order once', async (t) => {
   const seen = {
@@ -42,7 +45,7 @@ t.test('whatever anybody asks, and whenever a worker dies: each command once, ea
     over: 0,
     dropped: 0,
   }
-  for (let run = 0; run < 1000; run++) {
+  for (let run = 0; run < HISTORIES; run++) {
     const random = randomFrom(run * 104_729 + 1)
     const schedule: Schedule = {
       natural: 'day',
