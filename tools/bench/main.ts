@@ -6,6 +6,7 @@ import { prepareStation } from '../../tests/harness/stations/station.ts'
 import { measureAdmin } from './admin.ts'
 import { type ChangeFigures, measureChanges } from './changes.ts'
 import { measureData, TRACKS } from './data.ts'
+import { ENGINE_SIZES, engineRows } from './engine.ts'
 import { measureFirstPaint } from './first-paint.ts'
 import { measureInStep } from './in-step.ts'
 import { LIBRARY_TRACKS, measureLibrary } from './library.ts'
@@ -17,8 +18,9 @@ import { usageOf } from './usage.ts'
 
 // `npm run bench`: the real service under load, each figure beside the floor measured in the same run. A figure
 // alone says little (machines differ, and other programs run); the ratio shows the overhead of the service. With
-// `microphones`, `admin`, `data`, `changes`, `library`, `uploads`, `first-paint`, `panel` or `in-step` as argument, only that part is
-// measured; the last three only then: they need Chromium, and `in-step` takes ten minutes and PulseAudio.
+// `microphones`, `admin`, `data`, `changes`, `library`, `uploads`, `engine`, `first-paint`, `panel` or `in-step` as argument, only
+// that part is measured; the last four only then: `engine` needs a minute, the others Chromium, and `in-step` ten minutes and
+// PulseAudio.
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -50,6 +52,7 @@ try {
   if (part === undefined || part === 'library') await tellLibrary()
   if (part === undefined || part === 'uploads') await tellUploads()
   if (part === 'first-paint') await tellFirstPaint()
+  if (part === 'engine') await tellEngine()
   if (part === 'panel') await tellPanel()
   if (part === 'in-step') await tellInStep()
   await finish(0)
@@ -188,6 +191,11 @@ function tellChanges() {
       ratio(all.at(-1)!.bytes, change.bytes),
     )
   }
+}
+
+async function tellEngine() {
+  heading(`A station with ${ENGINE_SIZES.map((size) => size.toLocaleString('en')).join(' and ')} tracks`)
+  for await (const [name, ...cells] of engineRows(run)) row(name!, ...cells)
 }
 
 async function tellLibrary() {

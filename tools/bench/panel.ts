@@ -198,8 +198,8 @@ async function cpuMs(tools: CDPSession): Promise<number> {
 }
 
 /** Fills its library; all tracks of a mode are links to one file. */
-async function fillStation(station: Station): Promise<void> {
-  const tracks = Array.from({ length: LIBRARY_TRACKS }, (_, i) => ({ ...track(i), duration: 600 }))
+export async function fillStation(station: Station, size = LIBRARY_TRACKS): Promise<void> {
+  const tracks = Array.from({ length: size }, (_, i) => ({ ...track(i), duration: 600 }))
   const data = await station.openData()
   await fill(data, tracks)
   await data.close()
