@@ -1,7 +1,8 @@
 export { skipCooldownSecsLeft } from './boundary/skip.ts'
 export { backgroundInReserve } from './clips/chat.ts'
-export { commandWithCuePoints } from './clips/cue-points.ts'
+export { commandWithCuePoints, sameCuePoints } from './clips/cue-points.ts'
 export { nextJingle } from './clips/insert-jingle.ts'
+export { isCurrent, makePlaylist } from './library/playlist-made.ts'
 export {
   guestQueue,
   isHostOnline,
@@ -25,8 +26,8 @@ export {
   type Participant,
   type Speaker,
 } from './model/live-state.ts'
-export { PIECE, type Pieces } from './model/pieces.ts'
-export { upcoming, wantedPlaylists } from './model/playlists.ts'
+export { finish, PIECE, type Pieces } from './model/pieces.ts'
+export { type MadePlaylist, upcoming, wantedPlaylists } from './model/playlists.ts'
 export { draw, shuffle } from './model/random.ts'
 export { naturalMode } from './model/schedule.ts'
 export {

@@ -1,6 +1,18 @@
 import type { Ports } from '@solstice/adapters'
 import type { Mode, Track } from '@solstice/contracts'
-import { apply, type CuePoints, wantedPlaylists } from '@solstice/playout'
+import {
+  apply,
+  type CuePoints,
+  type FactOf,
+  isCurrent,
+  type MadePlaylist,
+  makePlaylist,
+  PIECE,
+  type Pieces,
+  sameCuePoints,
+  type TrackRef,
+  wantedPlaylists,
+} from '@solstice/playout'
 import {
   cuePointsByTrack,
   libraryOf,
@@ -8,12 +20,15 @@ import {
   rotationSettings,
   sleep,
   trackRef,
+  withBreaks,
 } from '@solstice/station'
 import type { Air } from '../air/air.ts'
 import { createLibraryFiles } from './library-files.ts'
 import type { SecondChance } from './second-chance.ts'
 
 const RETRY_MS = 1_000
+/** After that the playlist is made at once, whatever waits. */
+const MAX_ATTEMPTS = 3
 /** Delays the first track of an awaited list, so that its sound is ready by then. */
 const FIRST_SOUND_MS = 600
 
@@ -41,6 +56,7 @@ export function createLibraryFeed(
 ): LibraryFeed {
   const hasSound = air.state.pace === 'sound'
   const files = createLibraryFiles({ config, media, log })
+  const refs = createTrackRefs()
   const reading = new Set<Mode>()
   const cuePoints = createCuePointsFeed({ config, data, log }, air)
   let version = 0
@@ -60,16 +76,19 @@ export function createLibraryFeed(
         cuePoints.read(),
       ])
       const present = await files.present(mode, library)
+      const isOutdated = () => air.phase === 'leaving' || asOf !== version
+      const tracks = isOutdated()
+        ? []
+        : await withBreaks(refs(within(present, media.cachedWhileAway()), cuePoints.known))
+      const fact = { type: 'library', mode, tracks, settings } as const
+      const made = await playlistFor(air, fact, isOutdated)
       reading.delete(mode)
       if (air.phase === 'leaving') return
       if (asOf !== version) return readWanted()
       air.passTime()
       const startMs = clock.nowMs() + (hasSound ? FIRST_SOUND_MS : 0)
       noteLeftOut('tracks')
-      const tracks = within(present, media.cachedWhileAway()).map((track) =>
-        trackRef(track, cuePoints.known[track.id]),
-      )
-      air.tell({ type: 'library', mode, tracks, settings }, startMs)
+      air.tell({ ...fact, ...(made && { made }) }, startMs)
       planChanged()
     } catch (error) {
       log.error({ err: error, mode }, 'library could not be read')
@@ -105,6 +124,42 @@ export function createLibraryFeed(
       air.take(apply(air.state, { type: 'library-changed' }, clock.nowMs()))
     },
     find: files.find,
+  }
+}
+
+/**
+ * Makes a playlist while the air goes on: one of a large library takes longer than a microphone can wait. Where the air changed
+ * in a way that counts it is made again; null = it did each time, or the library is outdated.
+ */
+async function playlistFor(
+  air: Air,
+  fact: FactOf<'library'>,
+  isOutdated: () => boolean,
+): Promise<MadePlaylist | null> {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS && !isOutdated(); attempt++) {
+    const made = await withBreaks(makePlaylist(air.state, fact))
+    if (isCurrent(made, air.state, fact)) return made
+  }
+  return null
+}
+
+/** Tracks as the engine knows them: the same object while nothing about a track changes, so that playlists share it. */
+function createTrackRefs() {
+  const known = new WeakMap<Readonly<Track>, TrackRef>()
+  return function* (
+    tracks: readonly Readonly<Track>[],
+    cuePoints: Readonly<Record<string, CuePoints>>,
+  ): Pieces<TrackRef[]> {
+    const refs: TrackRef[] = []
+    for (const [i, track] of tracks.entries()) {
+      if (i % PIECE === 0) yield
+      const before = known.get(track)
+      const fresh = cuePoints[track.id]
+      const ref = before && sameCuePoints(before.cuePoints, fresh) ? before : trackRef(track, fresh)
+      if (ref !== before) known.set(track, ref)
+      refs.push(ref)
+    }
+    return refs
   }
 }
 

@@ -11,7 +11,7 @@ export function learnCuePoints(
   const onAirId = onAir.phase === 'preparing' ? null : onAir.entry?.entryId
   const known = <T extends { track: TrackRef }>(holder: T): T => {
     const measured = cuePoints[holder.track.id]
-    return isSame(measured, holder.track.cuePoints)
+    return sameCuePoints(measured, holder.track.cuePoints)
       ? holder
       : { ...holder, track: withCuePoints(holder.track, measured) }
   }
@@ -55,7 +55,7 @@ export function soundOf({ cuePoints }: TrackRef): 'unknown' | 'none' | 'measured
   return cuePoints.gainDb === null && cuePoints.endMs === null ? 'none' : 'measured'
 }
 
-function isSame(one: CuePoints | undefined, other: CuePoints | undefined): boolean {
+export function sameCuePoints(one: CuePoints | undefined, other: CuePoints | undefined): boolean {
   if (!one || !other) return one === other
   return one.gainDb === other.gainDb && one.startMs === other.startMs && one.endMs === other.endMs
 }

@@ -1,22 +1,39 @@
 import { type Mode, modes } from '@solstice/contracts'
+import { finish, PIECE, type Pieces } from './pieces.ts'
 import type { Playlist, PlayoutState, PreparedPlaylist, QueueEntry, TrackRef } from './state.ts'
-import { learnPlaces, ordersOf, placesOf, without } from './track-places.ts'
+import { learnPlacesInPieces, ordersOf, placesOf, without } from './track-places.ts'
+
+/** A playlist, and the parts of the state by which it was made. */
+export interface MadePlaylist {
+  entries: QueueEntry[]
+  repeats: boolean
+  seed: number
+  serial: number
+  by: Pick<PlayoutState, 'seed' | 'serial' | 'unplayable' | 'withheld'> & { after: TrackRef | null }
+}
 
 /** Stands for the playlist while there is none. */
 export const emptyPlaylist: Playlist = { entries: [], index: 0, repeats: false }
 
 /** Entries for tracks that nobody ordered, and the next serial number. */
 export function makeEntries(
-  { serial }: PlayoutState,
+  { serial }: Pick<PlayoutState, 'serial'>,
   tracks: readonly TrackRef[],
 ): { entries: QueueEntry[]; serial: number } {
-  const entries = tracks.map((track, i) => ({
-    entryId: `e${serial + i}`,
-    track,
-    orderType: null,
-    tier: null,
-  }))
-  learnPlaces(entries)
+  return finish(entriesInPieces(serial, tracks))
+}
+
+/** … with interruptions. */
+export function* entriesInPieces(
+  serial: number,
+  tracks: readonly TrackRef[],
+): Pieces<{ entries: QueueEntry[]; serial: number }> {
+  const entries: QueueEntry[] = []
+  for (const [i, track] of tracks.entries()) {
+    if (i % PIECE === 0) yield
+    entries.push({ entryId: `e${serial + i}`, track, orderType: null, tier: null })
+  }
+  yield* learnPlacesInPieces(entries)
   return { entries, serial: serial + entries.length }
 }
 

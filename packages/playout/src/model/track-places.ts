@@ -1,3 +1,5 @@
+import { finish, PIECE, type Pieces } from './pieces.ts'
+
 /** Up to this many tracks, one search for each is quicker than a walk through the playlist. */
 const FEW = 16
 
@@ -60,7 +62,16 @@ function learnOrders(entries: readonly Entry[]): readonly number[] {
 
 /** Makes the tracks of a playlist known. Call it where they are in memory anyway. */
 export function learnPlaces(entries: readonly Entry[]): Int32Array {
-  const numbers = Int32Array.from(entries, ({ track }) => numberOf(track.id))
+  return finish(learnPlacesInPieces(entries))
+}
+
+/** … with interruptions. */
+export function* learnPlacesInPieces(entries: readonly Entry[]): Pieces<Int32Array> {
+  const numbers = new Int32Array(entries.length)
+  for (let at = 0; at < entries.length; at++) {
+    if (at % PIECE === 0) yield
+    numbers[at] = numberOf(entries[at]!.track.id)
+  }
   numbersIn.set(entries, numbers)
   return numbers
 }

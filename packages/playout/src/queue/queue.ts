@@ -113,7 +113,7 @@ export function insertAt(state: PlayoutState, place: number, entries: readonly Q
 /** The tracks that a playlist may take up at the moment. */
 export function playable({ unplayable, withheld }: PlayoutState, tracks: readonly TrackRef[]): TrackRef[] {
   const leftOut = new Set([...unplayable, ...withheld.map((hold) => hold.trackId)])
-  return tracks.filter((track) => !leftOut.has(track.id))
+  return leftOut.size === 0 ? tracks.slice() : tracks.filter((track) => !leftOut.has(track.id))
 }
 
 /** Rules A3, I3: the reason for which not all of these tracks fit before the mode changes; null = they do. */

@@ -1,4 +1,4 @@
-import { type Cut, cutsSince, type QueueEntry } from '@solstice/playout'
+import { type Cut, cutsSince, type Pieces, type QueueEntry } from '@solstice/playout'
 import { ENTRIES_PER_BLOCK, type KnownList } from './blocks.ts'
 
 type Part = KnownList['parts'][number]
@@ -7,16 +7,21 @@ type Entries = readonly QueueEntry[]
 type Store = (entries: Entries) => string
 
 /** A list in parts: those of the lists before, wherever they are still there as they were, and new ones between them. */
-export function partsOf(entries: Entries, before: readonly KnownList[], store: Store): Part[] {
+export function* partsOf(entries: Entries, before: readonly KnownList[], store: Store): Pieces<Part[]> {
   for (const list of before) {
     const cuts = cutsSince(list.entries, entries)
-    if (cuts) return partsByCuts(entries, list.parts, cuts, store)
+    if (cuts) return yield* partsByCuts(entries, list.parts, cuts, store)
   }
-  return partsBySearch(entries, before, store)
+  return yield* partsBySearch(entries, before, store)
 }
 
 /** Looks at nothing but the parts that a change touches. */
-function partsByCuts(entries: Entries, before: readonly Part[], cuts: readonly Cut[], store: Store): Part[] {
+function* partsByCuts(
+  entries: Entries,
+  before: readonly Part[],
+  cuts: readonly Cut[],
+  store: Store,
+): Pieces<Part[]> {
   const parts: Part[] = []
   let [from, to, shift, next] = [0, 0, 0, 0]
   for (const part of before) {
@@ -26,37 +31,40 @@ function partsByCuts(entries: Entries, before: readonly Part[], cuts: readonly C
       shift += cut.coming - cut.leaving
     const isTouched = next < cuts.length && cuts[next]!.at < to
     if (isTouched) continue
-    parts.push(...freshParts(entries, from, start + shift, store), part)
+    yield* storeFresh(parts, entries, from, start + shift, store)
+    parts.push(part)
     from = to + shift
   }
-  return [...parts, ...freshParts(entries, from, entries.length, store)]
+  yield* storeFresh(parts, entries, from, entries.length, store)
+  return parts
 }
 
-function partsBySearch(entries: Entries, before: readonly KnownList[], store: Store): Part[] {
+function* partsBySearch(entries: Entries, before: readonly KnownList[], store: Store): Pieces<Part[]> {
   const byFirst = new Map(before.flatMap(({ parts }) => parts.map((part) => [part.entries[0], part])))
   const parts: Part[] = []
   let from = 0
   for (let at = 0; at < entries.length; ) {
     const part = byFirst.get(entries[at])
     if (part && isAt(part.entries, entries, at)) {
-      parts.push(...freshParts(entries, from, at, store), part)
+      yield* storeFresh(parts, entries, from, at, store)
+      parts.push(part)
       at += part.entries.length
       from = at
     } else at++
   }
-  return [...parts, ...freshParts(entries, from, entries.length, store)]
+  yield* storeFresh(parts, entries, from, entries.length, store)
+  return parts
 }
 
-const none: Part[] = []
-
-function freshParts(entries: Entries, from: number, to: number, store: Store): Part[] {
-  if (from === to) return none
+/** Adds the entries between two indices as new parts. */
+function* storeFresh(parts: Part[], entries: Entries, from: number, to: number, store: Store): Pieces<void> {
   const count = Math.ceil((to - from) / ENTRIES_PER_BLOCK)
-  return Array.from({ length: count }, (_, i) => {
+  for (let i = 0; i < count; i++) {
+    yield
     const cut = (n: number) => from + Math.floor(((to - from) * n) / count)
     const fresh = entries.slice(cut(i), cut(i + 1))
-    return { key: store(fresh), entries: fresh }
-  })
+    parts.push({ key: store(fresh), entries: fresh })
+  }
 }
 
 function isAt(part: Entries, entries: Entries, at: number): boolean {

@@ -1,5 +1,5 @@
 import type { PlayoutState } from '@solstice/playout'
-import type { OutboxEntry } from '@solstice/station'
+import { type OutboxEntry, withBreaks } from '@solstice/station'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { answered } from '../../redis/connection.ts'
@@ -32,7 +32,7 @@ export function createStateSaver(redis: Redis, line: FencedLine, log: Logger): S
 
   /** @returns whether all blocks that the state needs are there, and no others. */
   const saveOnce = async (state: PlayoutState, due: readonly OutboxEntry[]): Promise<boolean> => {
-    const { head, added, removed, keys: needed } = writer.write(state)
+    const { head, added, removed, keys: needed } = await withBreaks(writer.writeInPieces(state))
     const present = isTidy ? [] : await line.repeat(() => answered(redis, redis.hkeys(keys.blocks)))
     const strays = present.filter((key) => !needed.has(key))
     const blocks = await addBeforehand(line, added)

@@ -1,7 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Mode } from '@solstice/contracts'
 import {
+  finish,
   ordersOf,
+  PIECE,
+  type Pieces,
   type Playlist,
   type PlayoutState,
   type PreparedPlaylist,
@@ -41,6 +44,8 @@ export interface WrittenState {
 /** Lays states down that follow each other. Only what is another object than in the state before is looked at. */
 export interface StateWriter {
   write(state: PlayoutState): WrittenState
+  /** … with interruptions. It has to end before the next state is written. */
+  writeInPieces(state: PlayoutState): Pieces<WrittenState>
 }
 
 /** @param known what is in Redis already, as it was read. */
@@ -55,7 +60,7 @@ export function createStateWriter(known?: KnownBlocks): StateWriter {
   const soonOf = remembered(soonIn)
   const headOf = (state: PlayoutState) => headWith(state, soonOf(state.playlist), tracks.key, lists)
 
-  const layDown = (all: readonly (readonly QueueEntry[])[]) => {
+  function* layDown(all: readonly (readonly QueueEntry[])[]) {
     const made = new Map<string, string>()
     const block = (content: unknown) => {
       const text = JSON.stringify(content)
@@ -63,40 +68,51 @@ export function createStateWriter(known?: KnownBlocks): StateWriter {
       made.set(key, text)
       return key
     }
-    const listOf = (entries: readonly QueueEntry[]): KnownList => {
+    const laid: KnownList[] = []
+    for (const entries of all) {
       const before = lists.find((list) => list.entries === entries)
-      if (before) return before
-      const parts = partsOf(entries, lists, (fresh) => block(tracks.store(fresh)))
-      return { key: block(parts.map(({ key }) => key)), parts, entries }
+      const parts = before?.parts ?? (yield* partsOf(entries, lists, (fresh) => block(tracks.store(fresh))))
+      laid.push(before ?? { key: block(parts.map(({ key }) => key)), parts, entries })
     }
-    lists = all.map(listOf)
-    return { made, owners: ownersOf({ tracks: tracks.known(block), lists }) }
+    lists = laid
+    return { made, owners: ownersOf({ tracks: yield* tracks.known(block), lists }) }
   }
 
   return {
-    write(state) {
-      const all = [state.playlist, ...Object.values(state.prepared)].map(({ entries }) => entries)
-      const isSame =
-        isKnown && all.length === lists.length && all.every((one, i) => one === lists[i]!.entries)
-      if (isSame) return { head: headOf(state), added: new Map(), removed: [], keys }
-
-      let laid = layDown(all)
-      if (tracks.size > checkAt) {
-        checkAt =
-          2 * new Set(all.flatMap((entries) => entries.map(({ track }) => track.id))).size + SPARE_TRACKS
-        if (tracks.size > checkAt) {
-          tracks = createTrackTable()
-          lists = []
-          laid = layDown(all)
-        }
-      }
-      const { added, removed } = keys.exchange(owners, laid.owners)
-      owners = laid.owners
-      isKnown = true
-      const news = new Map([...laid.made].filter(([key]) => added.has(key)))
-      return { head: headOf(state), added: news, removed, keys }
-    },
+    write: (state) => finish(writeInPieces(state)),
+    writeInPieces,
   }
+
+  function* writeInPieces(state: PlayoutState): Pieces<WrittenState> {
+    const all = [state.playlist, ...Object.values(state.prepared)].map(({ entries }) => entries)
+    const isSame = isKnown && all.length === lists.length && all.every((one, i) => one === lists[i]!.entries)
+    if (isSame) return { head: headOf(state), added: new Map(), removed: [], keys }
+
+    let laid = yield* layDown(all)
+    if (tracks.size > checkAt) {
+      checkAt = 2 * (yield* countTracks(all)) + SPARE_TRACKS
+      if (tracks.size > checkAt) {
+        tracks = createTrackTable()
+        lists = []
+        laid = yield* layDown(all)
+      }
+    }
+    const { added, removed } = keys.exchange(owners, laid.owners)
+    owners = laid.owners
+    isKnown = true
+    const news = new Map([...laid.made].filter(([key]) => added.has(key)))
+    return { head: headOf(state), added: news, removed, keys }
+  }
+}
+
+function* countTracks(lists: readonly (readonly QueueEntry[])[]): Pieces<number> {
+  const ids = new Set<string>()
+  for (const entries of lists)
+    for (const [i, { track }] of entries.entries()) {
+      if (i % PIECE === 0) yield
+      ids.add(track.id)
+    }
+  return ids.size
 }
 
 function headWith(
@@ -167,10 +183,11 @@ function createTrackTable(known?: KnownBlocks['tracks']) {
       return { table, entries: entries.map(storeOne) }
     },
     /** The last block is filled up before another is begun. */
-    known(block: (content: unknown) => string): KnownBlocks['tracks'] {
+    *known(block: (content: unknown) => string): Pieces<KnownBlocks['tracks']> {
       if (stored < tracks.length) keys = keys.slice()
       for (let i = Math.floor(stored / TRACKS_PER_BLOCK); stored < tracks.length; i++) {
         const end = Math.min(tracks.length, (i + 1) * TRACKS_PER_BLOCK)
+        yield
         keys[i] = block(tracks.slice(i * TRACKS_PER_BLOCK, end))
         key = ''
         stored = end

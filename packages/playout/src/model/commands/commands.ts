@@ -1,4 +1,5 @@
 import type { FailureCode, FailureDetails, Mode } from '@solstice/contracts'
+import type { MadePlaylist } from '../playlists.ts'
 import type { CuePoints, Limits, Pace, Schedule, TrackRef, TrackRequest, UsableClips } from '../state.ts'
 import type { HostingFact, LiveAccepted, LiveCommand, LiveEffect } from './live-commands.ts'
 
@@ -98,8 +99,11 @@ export interface Accepted extends LiveAccepted {
 export type Fact =
   /** The setup of the station; reported when a worker acquires the lease and when the schedule grows. */
   | { type: 'station'; pace: Pace; schedule: Schedule; nightMode: boolean; limits: Limits }
-  /** The tracks of a mode, read because the engine needs a playlist (`wantedPlaylists`). */
-  | { type: 'library'; mode: Mode; tracks: TrackRef[]; settings: RotationSettings }
+  /**
+   * The tracks of a mode, read because the engine needs a playlist (`wantedPlaylists`). `made`: the playlist as `makePlaylist`
+   * gives it, so that a large one need not be made at once; it is made again where it is not current any more.
+   */
+  | { type: 'library'; mode: Mode; tracks: TrackRef[]; settings: RotationSettings; made?: MadePlaylist }
   /** The usable clips; reported when a worker acquires the lease and when they or their settings change. */
   | { type: 'clips'; clips: UsableClips }
   /** Cue points by track id; reported when a worker acquires the lease and when they change. */
