@@ -300,8 +300,22 @@ const airMutations = mutationsOf('packages/adapters/src', [
   ],
   [
     'state blocks that changed inside count as unchanged',
-    'air/state/writer.ts',
+    'air/state/parts.ts',
     'if (part[i] !== entries[at + i]) return false',
+    '',
+    'air/state/blocks.test.ts',
+  ],
+  [
+    'state blocks that a change touched count as unchanged',
+    'air/state/parts.ts',
+    'if (isTouched) continue',
+    '',
+    'air/state/blocks.test.ts',
+  ],
+  [
+    'a block is deleted with the first list that does not need it',
+    'air/state/needed-keys.ts',
+    'if (count > 1) return void counts.set(key, count - 1)',
     '',
     'air/state/blocks.test.ts',
   ],
@@ -434,8 +448,8 @@ const airMutations = mutationsOf('packages/adapters/src', [
   [
     'orders are missing from the head of a state',
     'air/state/writer.ts',
-    'if (entries[i]!.orderType !== null) soon.push(entries[i]!)',
-    'soon.length',
+    '.concat(later.map((place) => entries[place]!))',
+    '',
     'air/state/blocks.test.ts',
   ],
   [

@@ -29,15 +29,15 @@ export const deskMutations = mutationsOf('packages/playout/src', [
   [
     'of two admins who move at once, the slower moves another entry',
     'queue/move-entry.ts',
-    "if (shown[from - 1] !== entry) return refuse({ reason: 'moved' })",
-    '',
+    'const entry = shownQueue(state, from)[from - 1]',
+    'const entry = shownQueue(state).find((candidate) => candidate.entryId === entryId)',
     MOVE,
   ],
   [
     'a move puts a track next to itself',
     'queue/move-entry.ts',
-    "if (sameBesides(moved) > sameBesides(state)) return refuse({ reason: 'duplicate_nearby' })",
-    '',
+    'sameBesides(moved, first, last) > sameBesides(state, first, last)',
+    'false',
     MOVE,
   ],
   [

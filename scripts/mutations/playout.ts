@@ -111,8 +111,8 @@ export const playoutMutations = mutationsOf('packages/playout/src', [
   [
     'A6 removing an entry that is gone removes the one in its place',
     'queue/queue.ts',
-    'entryId === undefined ? queue[position - 1] : queue.find((candidate) => candidate.entryId === entryId)',
-    'queue.find((candidate) => candidate.entryId === entryId) ?? queue[position - 1]',
+    'entryId === undefined || there?.entryId === entryId',
+    'true',
     'queue/queue.test.ts',
   ],
   [
@@ -133,8 +133,8 @@ export const playoutMutations = mutationsOf('packages/playout/src', [
   [
     'A6 removal has no cooldown',
     'queue/queue.ts',
-    "if (secs > 0) return refuse({ reason: 'cooldown', secsLeft: secs })\n  const queue",
-    'const queue',
+    "if (secs > 0) return refuse({ reason: 'cooldown', secsLeft: secs })\n  const there",
+    'const there',
     'queue/queue.test.ts',
   ],
   [
@@ -331,9 +331,23 @@ export const playoutMutations = mutationsOf('packages/playout/src', [
   [
     'a changed title is searched for in every entry',
     'model/track-places.ts',
-    'known.get(entries) ?? learnPlaces(entries)',
+    'numbersIn.get(entries) ?? learnPlaces(entries)',
     'learnPlaces(entries)',
     'model/track-places.test.ts',
+  ],
+  [
+    'orders behind a new entry are looked for in their former places',
+    'model/track-places.ts',
+    '.map((place) => place + shift)',
+    '',
+    'model/track-places.test.ts',
+  ],
+  [
+    'L3 a playlist that was made for another neighbour is taken',
+    'library/playlist-made.ts',
+    'isSame && by.after === trackBefore(state, fact)',
+    'isSame',
+    'library/playlist-made.test.ts',
   ],
   [
     'tracks with colliding hashes are confused',

@@ -1,8 +1,16 @@
-import { apply, type Command, learn, orderEffects, type PlayoutState } from '@solstice/playout'
+import {
+  apply,
+  type Command,
+  learn,
+  makePlaylist,
+  orderEffects,
+  type Pieces,
+  type PlayoutState,
+} from '@solstice/playout'
 import { createStateReader } from '../../packages/adapters/src/air/state/reader.ts'
 import { createStateWriter } from '../../packages/adapters/src/air/state/writer.ts'
 import { largeStation } from '../../tests/harness/air/large-station.ts'
-import { NOON } from '../../tests/harness/air/programme.ts'
+import { library, NOON } from '../../tests/harness/air/programme.ts'
 
 const TURNS = 40
 
@@ -80,9 +88,64 @@ export function measureChanges(tracksOfMode: number): ChangeFigures[] {
       const entryId = onAir.phase === 'track' ? onAir.entry.entryId : ''
       return learn(before, { type: 'sound-ended', entryId }, NOON).state
     }),
+    measure('a song is moved', (before) => {
+      const { entries, index } = before.playlist
+      return obey(before, { type: 'move-entry', entryId: entries[index + 60]!.entryId, from: 60, to: 45 })
+    }),
     measure('a title is changed', (before, turn) => {
       const track = { ...song(turn), title: 'Another' }
       return obey(before, { type: 'library-changed', settled: [{ trackId: track.id, track }] })
     }),
   ]
+}
+
+/** Cost of a playlist of the whole library of a mode, made and laid down in pieces, ms. */
+interface MakingFigures {
+  allMs: number
+  /** The longest time for which the sound, a microphone or a command waits. */
+  longestMs: number
+}
+
+/** Time after which a break is taken, ms, as in `withBreaks`. */
+const SLICE_MS = 8
+
+/** A row of cells with these figures for stations of several sizes. */
+export function makingRow(sizes: readonly number[]): [name: string, ...cells: string[]] {
+  const made = sizes.map(measureMaking)
+  const cells = (of: keyof MakingFigures) => made.map((one) => one[of].toFixed(1)).join(' / ')
+  return [
+    'a playlist is made anew',
+    `worker ${cells('allMs')} ms, at most ${cells('longestMs')} ms at a time`,
+  ]
+}
+
+/** The cheapest of some turns. */
+function measureMaking(tracksOfMode: number): MakingFigures {
+  const writer = createStateWriter()
+  let state = largeStation(tracksOfMode)
+  const tracks = state.playlist.entries.map(({ track }) => track)
+  const fact = library(tracks) as Parameters<typeof makePlaylist>[1]
+  writer.write(state)
+  const turns = Array.from({ length: 8 }, () => {
+    const asked = apply(state, { type: 'library-changed' }, NOON).state
+    const slices: number[] = []
+    const made = inSlices(makePlaylist(asked, fact), slices)
+    const beganMs = performance.now()
+    state = learn(asked, { ...fact, made }, NOON).state
+    slices.push(performance.now() - beganMs)
+    inSlices(writer.writeInPieces(state), slices)
+    return { allMs: slices.reduce((sum, ms) => sum + ms), longestMs: Math.max(...slices) }
+  })
+  const least = (of: keyof MakingFigures) => Math.min(...turns.map((turn) => turn[of]))
+  return { allMs: least('allMs'), longestMs: least('longestMs') }
+}
+
+function inSlices<R>(pieces: Pieces<R>, slices: number[]): R {
+  for (;;) {
+    const beganMs = performance.now()
+    let piece = pieces.next()
+    while (!piece.done && performance.now() - beganMs < SLICE_MS) piece = pieces.next()
+    slices.push(performance.now() - beganMs)
+    if (piece.done) return piece.value
+  }
 }

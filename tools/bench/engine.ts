@@ -26,16 +26,17 @@ interface EngineFigures {
 }
 
 /** Numbers of tracks, half of them of each mode; all are in the playlists. */
-export const ENGINE_SIZES = [1_000, 100_000] as const
+const ENGINE_SIZES = [1_000, 100_000] as const
 
 /** Rows of cells: what a small and a large station need, and CPU in the large one beside the floor. */
-export async function* engineRows(run: Teardown): AsyncGenerator<string[]> {
+export async function* engineRows(run: Teardown): AsyncGenerator<[name: string, ...cells: string[]]> {
   const [small, large] = [
     await measureEngine(run, ENGINE_SIZES[0]),
     await measureEngine(run, ENGINE_SIZES[1]),
   ]
   const floorMs = stringifyMs()
   const kilobytes = [small, large].map(({ registerBytes }) => (registerBytes / 1024).toFixed(1))
+  yield ['tracks', ENGINE_SIZES.map((size) => size.toLocaleString('en')).join(' / ')]
   yield ['JSON.stringify of 64 KB', `${floorMs.toFixed(2)} ms`]
   yield ['saved register', `${kilobytes.join(' / ')} KB`]
   for (const [i, change] of large.figures.entries()) {

@@ -4,9 +4,9 @@ import { logIn } from '../../tests/harness/people/uploads.ts'
 import { childrenOf, type Process, start, type Teardown } from '../../tests/harness/processes/processes.ts'
 import { prepareStation } from '../../tests/harness/stations/station.ts'
 import { measureAdmin } from './admin.ts'
-import { type ChangeFigures, measureChanges } from './changes.ts'
+import { type ChangeFigures, makingRow, measureChanges } from './changes.ts'
 import { measureData, TRACKS } from './data.ts'
-import { ENGINE_SIZES, engineRows } from './engine.ts'
+import { engineRows } from './engine.ts'
 import { measureFirstPaint } from './first-paint.ts'
 import { measureInStep } from './in-step.ts'
 import { LIBRARY_TRACKS, measureLibrary } from './library.ts'
@@ -17,10 +17,8 @@ import { measureUploads, UPLOAD_MB } from './uploads.ts'
 import { usageOf } from './usage.ts'
 
 // `npm run bench`: the real service under load, each figure beside the floor measured in the same run. A figure
-// alone says little (machines differ, and other programs run); the ratio shows the overhead of the service. With
-// `microphones`, `admin`, `data`, `changes`, `library`, `uploads`, `engine`, `first-paint`, `panel` or `in-step` as argument, only
-// that part is measured; the last four only then: `engine` needs a minute, the others Chromium, and `in-step` ten minutes and
-// PulseAudio.
+// alone says little (machines differ, and other programs run); the ratio shows the overhead of the service. With a part
+// as argument only that one is measured; the last four parts take minutes, PulseAudio or Chromium, and are measured only then.
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -52,7 +50,7 @@ try {
   if (part === undefined || part === 'library') await tellLibrary()
   if (part === undefined || part === 'uploads') await tellUploads()
   if (part === 'first-paint') await tellFirstPaint()
-  if (part === 'engine') await tellEngine()
+  if (part === 'engine') for await (const cells of engineRows(run)) row(...cells)
   if (part === 'panel') await tellPanel()
   if (part === 'in-step') await tellInStep()
   await finish(0)
@@ -191,11 +189,7 @@ function tellChanges() {
       ratio(all.at(-1)!.bytes, change.bytes),
     )
   }
-}
-
-async function tellEngine() {
-  heading(`A station with ${ENGINE_SIZES.map((size) => size.toLocaleString('en')).join(' and ')} tracks`)
-  for await (const [name, ...cells] of engineRows(run)) row(name!, ...cells)
+  row(...makingRow(sizes))
 }
 
 async function tellLibrary() {
