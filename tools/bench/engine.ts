@@ -1,10 +1,11 @@
+import { execFile } from 'node:child_process'
 import { setTimeout } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { defaultSettings } from '@solstice/station'
-import { Redis } from 'ioredis'
 import { SUPER_ADMIN } from '../../tests/harness/people/admin.ts'
 import { openSocket } from '../../tests/harness/people/socket-client.ts'
 import { logIn } from '../../tests/harness/people/uploads.ts'
-import type { Teardown } from '../../tests/harness/processes/processes.ts'
+import type { RedisServer, Teardown } from '../../tests/harness/processes/processes.ts'
 import { prepareStation } from '../../tests/harness/stations/station.ts'
 import { until } from '../../tests/harness/until.ts'
 import { track } from './library.ts'
@@ -107,8 +108,7 @@ async function measureEngine(
     const all = await turns(ask)
     figures.push({ name, ...all, workerMs: all.workerMs - idle.workerMs, apiMs: all.apiMs - idle.apiMs })
   }
-  const [[, fields]] = (await redis.xrevrange('solstice:air', '+', '-', 'COUNT', 1)) as [[string, string[]]]
-  return { registerBytes: Buffer.byteLength(fields[1]!), figures }
+  return { registerBytes: await registerBytes(redis), figures }
 }
 
 async function startStation(run: Teardown, size: number) {
@@ -124,9 +124,15 @@ async function startStation(run: Teardown, size: number) {
   await data.close()
   await fillStation(station, size)
   const [api, worker] = await Promise.all([station.startApi(), station.startWorker()])
-  const redis = new Redis(station.redis.url)
-  run.teardown(() => redis.disconnect())
-  return { api, worker, redis }
+  return { api, worker, redis: station.redis }
+}
+
+/** Size of the saved state without the blocks of its lists. */
+async function registerBytes({ port }: RedisServer): Promise<number> {
+  const read = ['xrevrange', 'solstice:air', '+', '-', 'COUNT', '1']
+  const { stdout } = await promisify(execFile)('redis-cli', ['-p', String(port), '--raw', ...read])
+  const [, , head] = stdout.split('\n')
+  return Buffer.byteLength(head!)
 }
 
 /** Time of the floor: laying down a state of the largest allowed size, ms. */
