@@ -65,7 +65,8 @@ export function createRadio(audio: HTMLAudioElement, arrival: Arrival | null, is
   const heardMs = () => connection.stationNowMs() - player.lagS() * 1000
   const updateHeard = () => heard.set(heardAt(connection.timeline.value, heardMs()))
 
-  const syncPlayer = () => createSyncPlayer(audio, connection, volume.amplify)
+  const syncPlayer = () =>
+    createSyncPlayer(audio, connection, { amplify: volume.amplify, mayRead: () => !mayRedirect() })
   const inStepPlayer = () =>
     createInStepPlayer({
       audio,

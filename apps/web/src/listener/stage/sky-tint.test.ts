@@ -29,6 +29,16 @@ t.test('a coloured picture colours the sky, a grey one does not', (t) => {
   t.end()
 })
 
+t.test('a warm picture makes no mud of the night', (t) => {
+  const tint = (color: string) => skyTint(color, 'night').slice(0, -1).split(' ').map(Number)
+  for (const warm of ['#c06020', '#804010', '#e0b060', '#d04040']) {
+    const [, chroma, hue] = tint(warm)
+    t.notOk(hue! > 20 && hue! < 120 && chroma! > 0.01, `${warm}: brown`)
+  }
+  t.ok(tint('#2050c0')[1]! > 0.025, 'a blue one is welcome')
+  t.end()
+})
+
 function contrast(one: number, other: number): number {
   return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05)
 }

@@ -7,6 +7,7 @@ import { createLagMeter, frameBehind, isFarBehind, isStalled, lagOf, smoothLag }
 import { createStreamLoader } from './stream/loader.ts'
 import { correctionOf, leadAfter } from './sync/drift-correction.ts'
 import { createProgressWatch } from './sync/progress.ts'
+import { createTrackFile } from './sync/track-file.ts'
 
 t.test(
   'drift beyond 0.35 s is a jump, 2 s after the last at the soonest, never while settling',
@@ -102,6 +103,51 @@ t.test('a broken stream goes on at the frame where it was, unless that was long 
   t.ok(Math.abs(Number(await from()) - frameBehind(10_000, lagS)) < 20)
   lagS = streamBurstMs / 1000 + 20
   t.equal(await from(), null)
+})
+
+t.test('the element finds the file of the next track in memory, unless data is to be saved', async (t) => {
+  const { fetch } = globalThis
+  const { createObjectURL } = URL
+  t.teardown(() => Object.assign(globalThis, { fetch }))
+  t.teardown(() => Object.assign(URL, { createObjectURL }))
+  const connection = { saveData: false }
+  Object.defineProperty(globalThis, 'navigator', { value: { connection }, configurable: true })
+  const asked: string[] = []
+  let made = 0
+  Object.assign(globalThis, {
+    fetch: async (address: string) => {
+      const track = new URL(address, 'http://station').searchParams.get('track')!
+      asked.push(track)
+      return new Response('sound', { status: track === 'gone' ? 404 : 200 })
+    },
+  })
+  Object.assign(URL, { createObjectURL: () => `blob:${++made}` })
+  const audio = { src: '', play: async () => {} }
+  const token = { peek: () => 'token', get: async () => 'token', renew: async () => 'token', stop() {} }
+  const file = createTrackFile(audio as never, { artToken: token, audioToken: token })
+  const open = async (track: string) => {
+    await file.open(track, 300, () => {})
+    return audio.src
+  }
+  t.match(await open('first'), 'track=first')
+  file.prepare('first', 300)
+  t.same(asked, [], 'it is there')
+  connection.saveData = true
+  file.prepare('second', 300)
+  t.same(asked, [])
+  connection.saveData = false
+  file.prepare('second', 300)
+  file.prepare('second', 300)
+  t.same(asked, ['second'])
+  await settled(() => made === 1)
+  t.equal(await open('second'), 'blob:1')
+  file.prepare('third', 300)
+  await settled(() => made === 2)
+  t.match(await open('another'), 'track=another', 'another one came')
+  t.match(await open('third'), 'track=third', 'what was prepared is gone')
+  file.prepare('gone', 300)
+  await settled(() => asked.includes('gone'))
+  t.match(await open('gone'), 'track=gone')
 })
 
 t.test('five seconds without progress are a stall', async (t) => {

@@ -8,15 +8,21 @@ import { createTrackLoader, type TrackLoader } from './track-loader.ts'
 
 const CHECK_INTERVAL_MS = 500
 
-/**
- * Sync mode: the listener's own copy of the file, held to the station's clock.
- *
- * @param amplify takes how many dB louder than its file the track is to be.
- */
+/** The next file is fetched this long before its turn; listeners who all hear the same track are spread over as long again. */
+const PREPARED_BEFORE_S = 20
+
+interface Options {
+  /** Takes how many dB louder than its file the track is to be. */
+  amplify: (gainDb: number) => void
+  /** False where files come from another origin, from which a page may play but not read. */
+  mayRead: () => boolean
+}
+
+/** Sync mode: the listener's own copy of the file, held to the station's clock. */
 export function createSyncPlayer(
   audio: HTMLAudioElement,
   connection: Connection,
-  amplify: (gainDb: number) => void,
+  { amplify, mayRead }: Options,
 ): Player {
   const sound = createStore<Sound>({ is: 'off' })
   const onAir = (): Airing | null => connection.timeline.value.at(-1) ?? null
@@ -48,11 +54,21 @@ export function createSyncPlayer(
     return airing?.state.track === loader.track ? airing : null
   }
 
+  const preparedBeforeS = PREPARED_BEFORE_S * (1 + Math.random())
+  function isNextDue(): boolean {
+    const airing = loadedAiring()
+    const hasEnough = audio.readyState === HTMLMediaElement.HAVE_ENOUGH_DATA
+    return (
+      airing !== null && hasEnough && mayRead() && airing.state.duration - target(airing) < preparedBeforeS
+    )
+  }
+
   const removeListeners = followElement(audio, { loader, position, sound, play })
   const timer = setInterval(() => {
     if (!loader.isActive || !loadedAiring()) return progress.reset()
     position.correct()
     if (progress.isStalled()) loader.failed()
+    else if (isNextDue()) loader.prepareNext()
   }, CHECK_INTERVAL_MS)
 
   function play(): void {

@@ -1,6 +1,7 @@
 import { apiUrl } from '../../../api.ts'
 import type { RenewingToken } from '../../connection/renewing-token.ts'
 import { clearAudio, startAudio } from '../player.ts'
+import { createNextFile } from './next-file.ts'
 
 /** The file of a track in an audio element. */
 export interface TrackFile {
@@ -17,6 +18,8 @@ export interface TrackFile {
     lifeS: number,
     onSource: () => void,
   ): Promise<'started' | 'blocked' | 'failed' | 'unavailable' | 'superseded'>
+  /** Has the file of the next track in memory before its turn. */
+  prepare(track: string, lifeS: number): void
   /** Gives up opening; the track still counts as loaded. */
   interrupt(): void
   /** Obtains a new token after a failure. */
@@ -34,29 +37,35 @@ export function createTrackFile(
   let track: string | null = null
   /** Counts what is done, so that an outdated step notices. */
   let step = 0
+  const next = createNextFile()
   return {
     get track() {
       return track
     },
-    async open(next, lifeS, onSource) {
+    async open(wanted, lifeS, onSource) {
       const mine = ++step
       const isSuperseded = () => mine !== step
-      track = next
-      let tokens: { artToken: string; audioToken: string }
+      track = wanted
+      let address = next.take(wanted)
       try {
         // Tokens at hand are used without waiting: some browsers allow sound only within the press itself.
-        tokens = {
+        address ??= addressOf(wanted, {
           artToken: artToken.peek(lifeS) ?? (await artToken.get(lifeS)),
           audioToken: audioToken.peek(lifeS) ?? (await audioToken.get(lifeS)),
-        }
+        })
       } catch {
         return isSuperseded() ? 'superseded' : 'unavailable'
       }
       if (isSuperseded()) return 'superseded'
-      audio.src = apiUrl('/api/audio/stream', { track: next, ...tokens })
+      audio.src = address
       onSource()
       const result = await startAudio(audio)
       return isSuperseded() ? 'superseded' : result
+    },
+    prepare(wanted, lifeS) {
+      const tokens = { artToken: artToken.peek(lifeS), audioToken: audioToken.peek(lifeS) }
+      if (tokens.artToken && tokens.audioToken && wanted !== track)
+        next.prepare(wanted, addressOf(wanted, tokens as { artToken: string; audioToken: string }))
     },
     interrupt() {
       step++
@@ -74,6 +83,7 @@ export function createTrackFile(
       track = null
     },
     unload() {
+      next.clear()
       if (track === null && !audio.hasAttribute('src')) return false
       step++
       track = null
@@ -82,3 +92,6 @@ export function createTrackFile(
     },
   }
 }
+
+const addressOf = (track: string, tokens: { artToken: string; audioToken: string }): string =>
+  apiUrl('/api/audio/stream', { track, ...tokens })

@@ -18,6 +18,8 @@ export interface TrackLoader {
   reload(): void
   /** Stops following, for this reason; the loaded file stays. */
   stop(reason: Sound): void
+  /** Fetches the file of the track that comes next. */
+  prepareNext(): void
   /** The file could not be read: it is retried with a new token. */
   failed(): void
   /** The file plays: a later failure is retried quickly again. */
@@ -109,6 +111,11 @@ export function createTrackLoader(dependencies: Dependencies): TrackLoader {
     },
     reload,
     stop,
+    prepareNext() {
+      const airing = onAir()
+      const next = airing?.state.playlist[0]
+      if (airing && next) file.prepare(next.id, leftS(airing) + SPARE_TOKEN_LIFE_S)
+    },
     failed,
     playing() {
       retry.reset()

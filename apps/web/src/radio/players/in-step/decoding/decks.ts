@@ -1,3 +1,4 @@
+import { isSparing } from '../../sparing.ts'
 import { createDeck, type Deck, type DeckOptions } from './deck.ts'
 
 /** The deck of the track on air, and one on which the beginning of the next track is put in time. */
@@ -72,10 +73,4 @@ export function createDecks({ onRetry, onUnfit, ...tokens }: DeckOptions): Decks
       clearNext()
     },
   }
-}
-
-/** The listener asked the browser to save data. */
-function isSparing(): boolean {
-  const { connection } = navigator as Navigator & { connection?: { saveData?: boolean } }
-  return connection?.saveData === true
 }
