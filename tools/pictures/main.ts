@@ -9,7 +9,7 @@ import { openStage } from './station.ts'
 // `npm run pictures`: all pictures of the documents, taken at a station of its own with an invented library. The first run
 // makes that library, which takes minutes; it is kept in `.build/pictures`.
 //
-//   --sets panel,entrance,pages   which of them
+//   --sets panel,entrance,day,studio,night   which of them
 //   --only on-air,library         these scenes of the panel (scenes.ts)
 //   --views desktop,phone         also `small` (320 px) and `zoomed` (400 %), whose pictures go to .build/pictures/others
 //   --looks day,night
@@ -17,7 +17,7 @@ import { openStage } from './station.ts'
 
 const { values } = parseArgs({
   options: {
-    sets: { type: 'string', default: 'panel,entrance,pages' },
+    sets: { type: 'string', default: 'panel,entrance,day,studio,night' },
     only: { type: 'string', default: '' },
     views: { type: 'string', default: 'desktop,phone' },
     looks: { type: 'string', default: 'day,night' },
@@ -44,11 +44,9 @@ try {
   const wrong: string[] = []
   if (sets.includes('panel')) wrong.push(...(await takePanel(browser, stage, wish, audience.ask)))
   if (sets.includes('entrance')) wrong.push(...(await takeEntrance(browser, wish)))
-  if (sets.includes('pages')) {
-    await takeDay(browser, stage)
-    await takeStudio(browser, stage)
-    await takeNight(browser, stage, audience)
-  }
+  if (sets.includes('day')) await takeDay(browser, stage)
+  if (sets.includes('studio')) await takeStudio(browser, stage)
+  if (sets.includes('night')) await takeNight(browser, stage, audience)
   for (const line of wrong) process.stderr.write(`${line}\n`)
   await finish(wrong.length ? 1 : 0)
 } catch (error) {

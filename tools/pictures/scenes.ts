@@ -102,7 +102,7 @@ export const scenes = (song: string, order: string, files: string[]): Record<str
       published: 'some',
       act: (page) => page.waitForLoadState('networkidle').catch(() => {}),
     },
-    station: { at: 'station?tab=helpers', ready: '.part-area input[type=checkbox]', published: 'all' },
+    station: { at: 'station?tab=helpers', ready: '.part-area button', published: 'all' },
     jobs: { at: 'station?tab=jobs', ready: '.part-area li, .part-area table', published: 'some' },
     links: { at: 'station?tab=links', ready: '.part-area svg', published: 'some' },
     player: {
