@@ -1,9 +1,12 @@
+import type { RadioState } from '@solstice/contracts'
+import { defaultSettings } from '@solstice/station'
 import type { Locator, Page } from 'playwright-core'
 import t from 'tap'
 import { violations } from '../harness/browser/axe.ts'
 import { adminAt, prepare, signIn, visit } from '../harness/browser/browser.ts'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
 import { openSocket } from '../harness/people/socket-client.ts'
+import { until } from '../harness/until.ts'
 
 const names = [
   'Anchor',
@@ -19,7 +22,9 @@ const names = [
   'Keel',
   'Lagoon',
 ]
-const tracks = names.map((name, i) => ({ name, hz: 300 + 50 * i, seconds: 240 }))
+const tracks = names.map((name, i) => ({ name, hz: 300 + 50 * i, seconds: 2 }))
+/** By its record no song ends while the queue is moved about, however slow the machine. */
+const RECORDED_S = 3_600
 const settings = {
   STREAM_MODE: 'false',
   DAY_START_HOUR: '6',
@@ -31,6 +36,11 @@ const settings = {
 
 t.test('A11: an admin moves songs in the queue by keyboard, by mouse, and with clicks', async (t) => {
   const station = await prepare(t, settings, tracks)
+  const data = await station.openData()
+  for (const { id } of await data.tracks.find()) await data.tracks.update({ id }, { duration: RECORDED_S })
+  const value = { ...defaultSettings.generation, USE_ALL_DAY_SONGS: true }
+  await data.settings.insert({ section: 'generation', value, revision: 1 })
+  await data.close()
   const [{ url }] = await Promise.all([station.startApi(), station.startWorker()])
   const { page, complaints } = await visit(t, `${url}/en/adlogin`)
   await page.setViewportSize({ width: 1440, height: 900 })
@@ -42,9 +52,39 @@ t.test('A11: an admin moves songs in the queue by keyboard, by mouse, and with c
   const onServer = async () =>
     ((await admin.ask('get_queue', { limit: 20 })) as { items: { id: string; title: string }[] }).items
   const titles = async () => (await onServer()).map(({ title }) => title)
-  const message = (is: 'done' | 'failed') => page.locator(`.message[data-is=${is}]`)
-  const quiet = async () => {
-    for (const close of await page.locator('.message .tool').all()) await close.click().catch(() => {})
+  const titleOnAir = async () => {
+    const first = await admin.first<RadioState>('sync')
+    return ((admin.all('sync').at(-1) as RadioState | undefined) ?? first).title
+  }
+  // Messages go by themselves: the page keeps what they said.
+  await page.evaluate(() => {
+    const look = () => {
+      for (const { textContent } of document.querySelectorAll('.message p')) said.add(textContent ?? '')
+    }
+    const said = new Set<string>()
+    Object.assign(window, { said })
+    new MutationObserver(look).observe(document.body, { childList: true, characterData: true, subtree: true })
+  })
+  const isSaid = (text: string) =>
+    page.waitForFunction(
+      (wanted) => [...(window as unknown as { said: Set<string> }).said].some((one) => one.includes(wanted)),
+      text,
+    )
+  /** Takes the messages away, and forgets them. */
+  const quiet = () =>
+    page.evaluate(() => {
+      for (const close of document.querySelectorAll<HTMLElement>('.message .tool')) close.click()
+      ;(window as unknown as { said: Set<string> }).said.clear()
+    })
+  /** The station has this order, and the page shows it. */
+  const isOrder = async (wanted: string[]) => {
+    await until('the station has this order', async () => (await titles()).join() === wanted.join())
+    await page.waitForFunction(
+      (order) =>
+        Array.from(document.querySelectorAll('.queue-row b'), ({ textContent }) => textContent).join() ===
+        order,
+      wanted.join(),
+    )
   }
   /** The cooldown has passed, and the page shows what the server has. */
   const ready = async () => {
@@ -53,15 +93,8 @@ t.test('A11: an admin moves songs in the queue by keyboard, by mouse, and with c
     return titles()
   }
   const isMoved = async (before: string[], from: number, to: number) => {
-    await message('done').getByText('The song is moved').waitFor()
-    const after = before.toSpliced(from - 1, 1).toSpliced(to - 1, 0, before[from - 1]!)
-    t.same(await titles(), after)
-    await page.waitForFunction(
-      (wanted) =>
-        Array.from(document.querySelectorAll('.queue-row b'), ({ textContent }) => textContent).join() ===
-        wanted,
-      after.join(),
-    )
+    await isOrder(before.toSpliced(from - 1, 1).toSpliced(to - 1, 0, before[from - 1]!))
+    await isSaid('The song is moved')
   }
 
   await t.test('with Alt and the arrows; the focus goes along', async () => {
@@ -76,7 +109,6 @@ t.test('A11: an admin moves songs in the queue by keyboard, by mouse, and with c
     t.same(await titles(), before, 'nothing is sent while Alt is held')
     await page.keyboard.up('Alt')
     await isMoved(before, 5, 3)
-    t.equal(await handle(3).getAttribute('title'), 'You can move in 3 s', 'the cooldown is shown')
     t.ok(await handle(3).evaluate((button) => button === document.activeElement))
   })
 
@@ -125,8 +157,8 @@ t.test('A11: an admin moves songs in the queue by keyboard, by mouse, and with c
 
   await t.test('A12: a song from the library is dropped at its place, or put there by keyboard', async () => {
     await quiet()
-    const shown = (await titles()).slice(0, 6)
-    const [first, second] = names.filter((name) => !shown.includes(name))
+    const taken = [...(await titles()).slice(0, 6), await titleOnAir()]
+    const [first, second] = names.filter((name) => !taken.includes(name))
     const find = async (title: string) => {
       await page.getByRole('searchbox').fill(title)
       return page.getByRole('button', { name: `Choose a place in the queue: ${title}` })
@@ -139,7 +171,7 @@ t.test('A11: an admin moves songs in the queue by keyboard, by mouse, and with c
     await page.locator('.queue-row[data-drop=true]').waitFor()
     await shoot(page, 'queue-drop')
     await page.mouse.up()
-    await message('done').getByText('The song is queued').waitFor()
+    await isSaid('The song is queued')
     t.same((await titles()).slice(1, 3), [first, others[2]], 'ahead of the one that was requested before')
     await quiet()
     const chosen = await find(second!)
@@ -148,7 +180,7 @@ t.test('A11: an admin moves songs in the queue by keyboard, by mouse, and with c
     t.same(await violations(page), [])
     await page.getByRole('button', { name: 'after all requested songs' }).focus()
     await page.keyboard.press('Enter')
-    await message('done').getByText('The song is queued').waitFor()
+    await isSaid('The song is queued')
     t.equal((await titles())[3], second)
     const search = page.getByRole('searchbox')
     await search.fill('Anchor')
@@ -158,17 +190,22 @@ t.test('A11: an admin moves songs in the queue by keyboard, by mouse, and with c
   })
 
   await t.test('and is told why one was refused', async () => {
-    await ready()
-    const items = await onServer()
-    admin.socket.emit('admin_move_song', { id: items[8]!.id, from: 9, to: 8 })
-    await admin.first('admin_success')
-    await row(8).getByText(items[8]!.title, { exact: true }).waitFor()
-    const before = await titles()
-    await handle(7).focus()
-    await page.keyboard.press('Alt+ArrowUp')
-    await message('failed').getByText('The next song can be moved in').waitFor()
-    t.same(await titles(), before)
-    await page.locator('.queue:not([data-moving])').waitFor()
+    // Where the cooldown was over before the page moved its song, another one begins it again.
+    for (let isRefused = false; !isRefused; ) {
+      await ready()
+      const items = await onServer()
+      admin.forget()
+      admin.socket.emit('admin_move_song', { id: items[8]!.id, from: 9, to: 8 })
+      await admin.first('admin_success')
+      await row(8).getByText(items[8]!.title, { exact: true }).waitFor()
+      await handle(7).focus()
+      await page.keyboard.press('Alt+ArrowUp')
+      const answer = await page.waitForFunction(() =>
+        [...(window as unknown as { said: Set<string> }).said].find((one) => one.includes('moved')),
+      )
+      isRefused = (await answer.jsonValue())?.startsWith('The next song can be moved in') ?? false
+      await page.locator('.queue:not([data-moving])').waitFor()
+    }
   })
 
   await t.test('A13: a removed song is put back at its place with a key', async () => {
@@ -176,11 +213,10 @@ t.test('A11: an admin moves songs in the queue by keyboard, by mouse, and with c
     await row(4)
       .getByRole('button', { name: /^Remove from the queue/ })
       .click()
-    await message('done').getByText(`The song is removed from the queue: ${before[3]}`).waitFor()
-    t.not((await titles())[3], before[3])
+    await isSaid(`The song is removed from the queue: ${before[3]}`)
     await page.keyboard.press('z')
-    await message('done').getByText('The song is back in the queue').waitFor()
-    t.same(await titles(), before)
+    await isSaid('The song is back in the queue')
+    await isOrder(before)
   })
 
   await page.keyboard.press('?')
@@ -211,15 +247,15 @@ t.test('A11: an admin moves songs in the queue by keyboard, by mouse, and with c
     t.match(await listener.first('suggestion_result'), { accepted: true })
     await quiet()
     await page.getByRole('tab', { name: 'Add' }).click()
-    const shown = await titles()
-    const other = names.find((name) => !shown.slice(0, 7).includes(name))!
+    const taken = [...(await titles()).slice(0, 7), await titleOnAir()]
+    const other = names.find((name) => !taken.includes(name))!
     await page.getByRole('searchbox').fill(other)
     await page.getByRole('button', { name: `Choose a place in the queue: ${other}` }).click()
     t.same(await violations(page), [])
     await shoot(page, 'place-phone')
     const place = page.getByRole('group', { name: `Place in the queue: ${other}` }).getByRole('button')
     await place.first().click()
-    await message('done').getByText('The song is queued').waitFor()
+    await isSaid('The song is queued')
     t.equal((await titles())[1], other, 'ahead of the requests, behind what is paid for')
     await page.getByRole('tab', { name: 'Queue' }).click()
     await page.locator('.queue-row', { hasText: other }).first().waitFor()

@@ -10,6 +10,8 @@ export interface QueuePage {
 }
 
 const SHOWN = 20
+/** A question that was not answered is asked again after this. */
+const RETRY_MS = 3_000
 
 /** What comes next, asked for again whenever the air tells that it changed. */
 export function useQueue(): QueryState<QueuePage> & { retry: () => void } {
@@ -25,9 +27,11 @@ export function useQueue(): QueryState<QueuePage> & { retry: () => void } {
         if ('items' in answer) setState({ is: 'ready', data: answer, isStale: false })
         else setState({ is: 'failed', error: answer })
       },
-      (error) =>
-        mine === asked.current &&
-        setState((known) => (known.is === 'ready' ? { ...known, isStale: true } : { is: 'failed', error })),
+      (error) => {
+        if (mine !== asked.current) return
+        setState((known) => (known.is === 'ready' ? { ...known, isStale: true } : { is: 'failed', error }))
+        setTimeout(() => mine === asked.current && load(), RETRY_MS)
+      },
     )
   }
   const shown = air?.playlist.map(({ id, orderType }) => `${id}${orderType}`).join()
@@ -35,10 +39,12 @@ export function useQueue(): QueryState<QueuePage> & { retry: () => void } {
   useEffect(() => {
     const stops = [
       station.on('queue_updated', load),
-      station.onConnect(load),
+      // After a connection was lost: before that the socket is nobody's, and gets no answer.
+      station.on('admin_confirmed', load),
       station.on('admin_success', load),
     ]
     return () => {
+      asked.current++
       for (const stop of stops) stop()
     }
   }, [station])
