@@ -2,7 +2,7 @@ import type { QueueItem } from '@solstice/contracts'
 import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { trackLine } from '../../../listener/format.ts'
-import { useCooldown, useStation, useToasts } from '../../data/panel.ts'
+import { usePanel, useStation, useToasts } from '../../data/panel.ts'
 import { useOnAirTexts } from '../on-air-context.ts'
 import { followDrag } from './follow-drag.ts'
 import { travelPx } from './places.ts'
@@ -48,13 +48,15 @@ export function useMoving(props: {
   const station = useStation()
   const toasts = useToasts()
   const t = useOnAirTexts()
-  const { secsLeft } = useCooldown('remove')
+  const { log } = usePanel()
   const { move, latest, change, said, say } = useMove(list, items)
 
   /** A row of the list that may be moved now, in its place. */
   const lift = (is: Move['is'], position: number): Move | null => {
     const item = items[position - 1]
     if (!item || latest.current?.is === 'sent' || !placesOf(position).length) return null
+    // As of now: what was drawn last may be half a second old.
+    const secsLeft = Math.ceil((log.cooldowns.value.remove - station.stationNowMs()) / 1000)
     if (secsLeft > 0) {
       toasts.show({ is: 'failed', text: t.waitMove(secsLeft) })
       return null
