@@ -17,7 +17,13 @@ import {
   temporaryFolder,
 } from '../harness/processes/processes.ts'
 import { startNginx } from '../harness/servers/nginx.ts'
-import { followBroadcast, prepareStation } from '../harness/stations/station.ts'
+import {
+  assertPlayedWhole,
+  assertSameSamples,
+  isWhole,
+  openHlsPlayer,
+} from '../harness/stations/hls-player.ts'
+import { followBroadcast, mustBeWhole, prepareStation } from '../harness/stations/station.ts'
 import { until, waiting } from '../harness/until.ts'
 
 const LOGINS = 4
@@ -308,6 +314,18 @@ t.test(
     t.match(opusPlayer.head, { server: 'Icecast 2.4.4', 'content-type': 'audio/ogg', 'icy-br': '96' })
     t.notOk('transfer-encoding' in opusPlayer.head)
 
+    const origins = ports.map((port) => `http://127.0.0.1:${port}`)
+    const hls = (['mp3-128', 'aac-64'] as const).map((mount) => {
+      const url = `/api/hls/${mount}/live.m3u8`
+      const codec = mount === 'mp3-128' ? 'mp3' : 'aac'
+      return {
+        codec,
+        url,
+        player: openHlsPlayer(t, origins, url),
+        mount: codec === 'mp3' ? air : aacAir,
+      } as const
+    })
+
     const load = startLoad(t, nginx.url)
     /** Everything heard is the broadcast, without a frame too many or too few. */
     const assertWhole = async (t: Test) => {
@@ -367,6 +385,17 @@ t.test(
       t.equal(player.resumed.length, before, 'nobody was cut off')
     })
 
+    await t.test('so do the deaths of its encoders, and its own', async (t) => {
+      const encoders = (await childrenOf(standby.child.pid!)).filter(({ command }) =>
+        command.includes('ffmpeg'),
+      )
+      for (const { pid } of encoders) if (isAlive(pid)) process.kill(pid, 'SIGKILL')
+      await air.more(4)
+      await standby.end('SIGKILL')
+      await air.more(8)
+      await assertWhole(t)
+    })
+
     await t.test('a suspended replica keeps its requests, and gets no new ones', async (t) => {
       again.process.child.kill('SIGSTOP')
       const asked: Promise<number>[] = []
@@ -393,6 +422,16 @@ t.test(
       const { status } = await fetch(`${nginx.url}/api/admin/verify`, { headers })
       t.equal(status, 200, 'a login outlives its replica')
       if (!roamer.connected) await once(roamer as unknown as NodeJS.EventEmitter, 'connect')
+    })
+
+    await t.test('players of HLS that asked another replica each time heard all of it', async (t) => {
+      const last = Math.floor(air.chunks.at(-1)!.frame / 232)
+      for (const { codec, url, player, mount } of hls) {
+        await player.until(last)
+        if (!isWhole(mount.chunks) && !mustBeWhole(t, mount)) continue
+        assertPlayedWhole(t, player.played, mount.chunks, codec)
+        await assertSameSamples(t, nginx.url + url, mount.chunks, codec)
+      }
     })
 
     for (const { output } of [nginx.process, again.process, back.process]) t.notMatch(output, SECRET)

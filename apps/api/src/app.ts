@@ -10,6 +10,7 @@ import { readAvatars } from './background/avatars.ts'
 import { mirrorCovers } from './background/covers.ts'
 import { openDeliverySpool } from './background/delivery-spool.ts'
 import { mirrorUiSettings } from './background/ui-settings.ts'
+import { openHls } from './hls/hls.ts'
 import { useContract } from './http/contract.ts'
 import { drainOnClose } from './http/drain.ts'
 import { refuseOtherMethods } from './http/method-not-allowed.ts'
@@ -102,6 +103,7 @@ export async function buildApp(ports: ApiPorts, place: Place | null = null): Pro
     onTaken: connections.release,
   })
   app.addHook('preClose', () => streams.close())
+  const hls = closeWithApp(openHls({ ...ports, mirror }))
   const limits = createRequestLimits(
     await openRateLimits(app, ports.turnCounter),
     config.loginAttemptsPer15Min,
@@ -117,7 +119,7 @@ export async function buildApp(ports: ApiPorts, place: Place | null = null): Pro
     limits.docs(auth.tokens.uidOf(addressOf(raw, trustProxyHops)), reply),
   )
   const lyrics = createLyrics(lookups, 'listeners')
-  listeningRoutes(app, { ...deps, streams, lyrics, avatars: await readAvatars() })
+  listeningRoutes(app, { ...deps, streams, hls, lyrics, avatars: await readAvatars() })
   sessionRoutes(app, { ...deps, loginLog, superAdmin: await readSuperAdmin(deps, superAdmin) })
   libraryRoutes(app, {
     ...{ ...deps, lyrics: createLyrics(lookups, 'admins') },
@@ -133,11 +135,12 @@ export async function buildApp(ports: ApiPorts, place: Place | null = null): Pro
     ...{ ...deps, link, uiSettings: settings.now, covers, onTaken: connections.release },
     listeners: () => (config.streamMode ? streams.listeners : gateway.listeners),
     listenersByMount: [streams.first, ...streams.others.values()].map((one) => () => one.listeners),
+    hlsListeners: hls.listeners,
   })
   nowPlayingRoutes(app, { ...deps, ...nowPlaying })
   directoryRoutes(app, { ...deps, ...nowPlaying, settings })
   sharingRoutes(app, { ...deps, ...nowPlaying, settings, pictures: createSharePictures() })
-  registerMetrics(app, { ...deps, streams, gateway, nowPlayingEvents: nowPlaying.events })
+  registerMetrics(app, { ...deps, streams, hls, gateway, nowPlayingEvents: nowPlaying.events })
   drain.lastOf()
   refuseOtherMethods(app, allRoutes)
   await servePages(app, {

@@ -2,6 +2,7 @@ import type { Config, Metrics, Ports } from '@solstice/adapters'
 import { upcoming } from '@solstice/playout'
 import { chunkEndMs, type DataStore, type JobQueue, type WallClock } from '@solstice/station'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Hls } from './hls/hls.ts'
 import type { NowPlayingEvents } from './now-playing/events.ts'
 import type { Gateway } from './sockets/gateway.ts'
 import type { AirMirror } from './stream/mirror.ts'
@@ -16,6 +17,7 @@ interface MetricDeps {
   metrics: Metrics
   mirror: AirMirror
   streams: Streams
+  hls: Hls
   gateway: Gateway
   nowPlayingEvents: NowPlayingEvents
   clock: WallClock
@@ -48,6 +50,13 @@ function registerStreamMetrics(deps: MetricDeps): void {
       labels: ['mount'],
     },
     () => streams.audiences.map(({ mount, listeners }) => ({ labels: { mount }, value: listeners })),
+  )
+  metrics.gauge(
+    {
+      name: 'solstice_hls_listeners',
+      help: 'Players that asked for an HLS playlist in the last 30 s, at all replicas together',
+    },
+    () => (deps.config.streamMode ? deps.hls.listeners.size : null),
   )
   metrics.gauge(
     { name: 'solstice_sockets', help: 'Currently connected socket.io clients' },

@@ -44,6 +44,7 @@ import { openRedis } from './redis/connection.ts'
 import { openLeases } from './redis/leases/leases.ts'
 import { openDeleteQuota } from './redis/limits/delete-quota.ts'
 import { openTurnCounter, type TurnCounter } from './redis/limits/turns.ts'
+import { type HlsListeners, openHlsListeners } from './redis/listeners/hls-listeners.ts'
 import { openLyricsBatches } from './redis/lyrics/batches.ts'
 import { openLyricsTurns } from './redis/lyrics/turns.ts'
 import { createLyricsLookup } from './services/lyrics-lookup.ts'
@@ -79,6 +80,7 @@ export interface Ports {
   replicas: Replicas
   metrics: Metrics
   turnCounter: TurnCounter
+  hlsListeners: HlsListeners
   /** For one replica of the API, which must close it. */
   openReplicaLink(): Promise<ReplicaLink>
   openLyricsBatches(): LyricsBatches
@@ -129,6 +131,7 @@ export async function connect(config: Config, log: Logger): Promise<Ports> {
     replicas: openReplicas(redis, clock),
     metrics,
     turnCounter: openTurnCounter(redis),
+    hlsListeners: openHlsListeners(redis, clock),
     openReplicaLink: () => openReplicaLink(redis, log),
     openLyricsBatches: () => openLyricsBatches(redis),
     readLease: () => readLease(redis),

@@ -30,8 +30,8 @@ export function requestId({ headers }: IncomingMessage): string {
   return /^[\w.-]{8,64}$/.test(given) ? given : randomUUID()
 }
 
-/** Requests of people, as opposed to probes and page assets. */
-const ofInterest = /^\/(?:api|webhooks)\//
+/** Requests of people, as opposed to probes, page assets, and players that ask every 6 s. */
+const ofInterest = /^\/(?:api|webhooks)\/(?!hls\/)/
 
 const accounts = new WeakMap<FastifyRequest, string>()
 

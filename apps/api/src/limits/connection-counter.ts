@@ -24,6 +24,7 @@ export function createConnectionCounter(max: number): ConnectionCounter {
   }
 }
 
-function isThisMachine(address: string): boolean {
+/** True for an address of the loopback interface. */
+export function isThisMachine(address: string): boolean {
   return address.startsWith('127.') || address === '::1'
 }

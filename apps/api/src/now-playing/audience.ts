@@ -22,15 +22,16 @@ export interface Audience {
 /**
  * Each replica publishes its own number; the audience is their sum.
  *
- * @param deps.own the listeners of this replica.
+ * @param deps.own the listeners of this replica. @param deps.common those whom all replicas know of.
  */
 export function openAudience(deps: {
   channel: Channel
   own: () => number
+  common?: () => number
   clock: WallClock
   paceMs?: number
 }): Audience {
-  const { channel, own, clock, paceMs = PACE_MS } = deps
+  const { channel, own, common = () => 0, clock, paceMs = PACE_MS } = deps
   const here = randomUUID()
   const others = new Map<string, { listeners: number; toldAtMs: number }>()
   let peak = 0
@@ -38,7 +39,7 @@ export function openAudience(deps: {
   let told = -1
   let toldAtMs = Number.NEGATIVE_INFINITY
 
-  const size = () => [...others.values()].reduce((sum, { listeners }) => sum + listeners, own())
+  const size = () => [...others.values()].reduce((sum, { listeners }) => sum + listeners, own() + common())
   const measure = () => {
     peak = Math.max(peak, size())
     return peak

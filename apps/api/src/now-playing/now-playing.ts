@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net'
 import { AUDIENCE_CHANNEL, type ReplicaLink } from '@solstice/adapters'
-import { mountId } from '@solstice/station'
+import { type Mount, mountId } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
 import { createAudibleAir } from '../air/audible.ts'
+import type { PlaylistListeners } from '../hls/listeners.ts'
 import type { Origins } from '../limits/client-address.ts'
 import type { AirMirror } from '../stream/mirror.ts'
 import { type Audience, openAudience } from './audience.ts'
@@ -18,6 +19,7 @@ export interface NowPlayingDeps extends Omit<SnapshotDeps, 'air' | 'audience'> {
   listeners: () => number
   /** The same for each mount, the first one first. */
   listenersByMount: readonly (() => number)[]
+  hlsListeners: Pick<PlaylistListeners, 'of' | 'size'>
   /** Called with each connection taken over from HTTP. */
   onTaken: (socket: Socket) => void
 }
@@ -28,17 +30,22 @@ export function openNowPlaying(
   deps: NowPlayingDeps,
 ): { snapshots: Snapshots; events: NowPlayingEvents; audiences: readonly Audience[] } {
   const air = createAudibleAir(deps.mirror, deps.clock)
-  const { link, listeners, clock } = deps
-  const audience = openAudience({ channel: link.channel(AUDIENCE_CHANNEL), own: listeners, clock })
+  const { link, listeners, hlsListeners, clock } = deps
+  const audience = openAudience({
+    ...{ channel: link.channel(AUDIENCE_CHANNEL), own: listeners, clock },
+    common: () => hlsListeners.size,
+  })
   // The only mount has the whole audience. A replica with other mounts may stand beside this one during an upgrade.
   const audiences =
     deps.listenersByMount.length === 1
       ? [audience]
       : deps.listenersByMount.map((own, i) => {
-          const mount = i === 0 ? undefined : mountId(deps.config.otherMounts[i - 1]!)
+          const first: Mount = { codec: 'mp3', bitrate: deps.config.streamBitrate }
+          const mount = mountId(i === 0 ? first : deps.config.otherMounts[i - 1]!)
           return openAudience({
-            channel: link.channel(`${AUDIENCE_CHANNEL}:${mount ?? 'first'}`),
+            channel: link.channel(`${AUDIENCE_CHANNEL}:${i === 0 ? 'first' : mount}`),
             own,
+            common: () => hlsListeners.of(mount),
             clock,
           })
         })

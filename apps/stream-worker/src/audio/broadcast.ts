@@ -7,6 +7,7 @@ import {
   type Mount,
   type MountId,
   mountId,
+  type Stretch,
   sleep,
 } from '@solstice/station'
 import type { Logger } from 'pino'
@@ -22,6 +23,8 @@ export type { PlaybackPlan } from './playback.ts'
 
 /** A broadcast that ended longer ago is not caught up with: no player has waited that long. */
 const MAX_CATCH_UP_MS = 15_000
+/** Stretches are counted from the clock where nothing else is known: they begin less often than this. */
+const STRETCH_MS = 10_000
 /** The end of the broadcast waits no longer than this for a publication under way. */
 const LAST_PUBLICATION_TIMEOUT_MS = 1_000
 
@@ -75,7 +78,7 @@ interface BroadcastOptions {
 export function startBroadcast(options: BroadcastOptions): Broadcast {
   const { publish, nowMs, after, settings, log } = options
   const first = firstFrame(after, nowMs())
-  const timeLine = createTimeLine({ sample: first.frame * FRAME_SAMPLES, atMs: first.atMs })
+  const timeLine = createTimeLine({ sample: first.frame * FRAME_SAMPLES, atMs: first.atMs }, first.stretch)
   const [start, firstHeard] = [
     (first.frame - PRIMING_FRAMES) * FRAME_SAMPLES,
     first.frame * FRAME_SAMPLES,
@@ -84,6 +87,7 @@ export function startBroadcast(options: BroadcastOptions): Broadcast {
     ...(options.others ?? { mounts: [], after: new Map() }),
     ...{ start, firstHeard, publish, log },
     timeOf: timeLine.timeOf,
+    stretchBefore: timeLine.stretchBefore,
     ffmpegPath: settings.ffmpegPath,
     onProgress: () => pump.progress(),
     onReplaced: options.onEncoderReplaced,
@@ -91,6 +95,7 @@ export function startBroadcast(options: BroadcastOptions): Broadcast {
   const chunks = createFrameChunks({
     ...first,
     timeOf: timeLine.timeOf,
+    stretchBefore: timeLine.stretchBefore,
     async publish(chunk) {
       if (options.others) await others.publishUntil((chunk.frame + chunk.frames) * FRAME_SAMPLES)
       await publish(chunk)
@@ -152,13 +157,23 @@ export function startBroadcast(options: BroadcastOptions): Broadcast {
   }
 }
 
-/** The start of a broadcast: frame number, byte offset, due time, and whether it continues without a pause. */
+/** The start of a broadcast: frame number, byte offset, due time, stretch, and whether it continues without a pause. */
 function firstFrame(after: FrameChunk | null, nowMs: number) {
   // Without a previous chunk the numbers come from the clock, so that they rise even then.
-  if (!after) return { frame: Math.floor(nowMs / FRAME_MS), byte: 0, atMs: nowMs, isFresh: false }
+  if (!after) {
+    const frame = Math.floor(nowMs / FRAME_MS)
+    return { frame, byte: 0, atMs: nowMs, isFresh: false, stretch: newStretch(null, frame, nowMs) }
+  }
   const fromMs = catchUpFrom(after, nowMs)
+  const isFresh = fromMs !== null
   const frame = after.frame + after.frames
-  return { frame, byte: after.byte + after.audio.length, atMs: fromMs ?? nowMs, isFresh: fromMs !== null }
+  const stretch = (isFresh && after.stretch) || newStretch(after, frame, nowMs)
+  return { frame, byte: after.byte + after.audio.length, atMs: fromMs ?? nowMs, isFresh, stretch }
+}
+
+function newStretch(after: FrameChunk | null, frame: number, nowMs: number): Stretch {
+  const number = after?.stretch ? after.stretch.number + 1 : Math.floor(nowMs / STRETCH_MS)
+  return { number, sample: frame * FRAME_SAMPLES }
 }
 
 /** Station time from which to catch up with a broadcast that ended with `after`; null when it ended too long ago. */

@@ -13,6 +13,7 @@ t.test('while nothing can be published, about 30 s are kept and the oldest is dr
     frame: 0,
     byte: 0,
     timeOf: (sample) => sample,
+    stretchBefore: () => ({ number: 0, sample: 0 }),
     async publish(chunk) {
       await opened
       published.push(chunk.frame / 19)

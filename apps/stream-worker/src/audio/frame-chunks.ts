@@ -1,4 +1,4 @@
-import { FRAME_SAMPLES, type FrameChunk } from '@solstice/station'
+import { FRAME_SAMPLES, type FrameChunk, type Stretch } from '@solstice/station'
 import type { Logger } from 'pino'
 import { createMarkers } from './markers.ts'
 import type { Placed } from './sequencer/air-entry.ts'
@@ -26,6 +26,7 @@ export function createFrameChunks(options: {
   frame: number
   byte: number
   timeOf(sample: number): number
+  stretchBefore(sample: number): Stretch
   publish(chunk: FrameChunk): Promise<void>
   onLost(error: unknown): void
   log: Logger
@@ -43,7 +44,8 @@ export function createFrameChunks(options: {
       const audio = Buffer.concat(gathered)
       const frames = gathered.length
       const atMs = options.timeOf(frame * FRAME_SAMPLES)
-      publisher.add({ frame, frames, atMs, byte, audio, markers: markers.of(frame, frame + frames) })
+      const stretch = options.stretchBefore((frame + frames) * FRAME_SAMPLES)
+      publisher.add({ frame, frames, atMs, byte, audio, markers: markers.of(frame, frame + frames), stretch })
       gathered = []
       frame += frames
       byte += audio.length

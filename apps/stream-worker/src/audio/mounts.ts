@@ -1,4 +1,12 @@
-import { codecs, type FrameChunk, type Mount, type MountId, mountId, SAMPLE_RATE } from '@solstice/station'
+import {
+  codecs,
+  type FrameChunk,
+  type Mount,
+  type MountId,
+  mountId,
+  SAMPLE_RATE,
+  type Stretch,
+} from '@solstice/station'
 import type { Logger } from 'pino'
 import { type MountEncoder, startMountEncoder } from './codec/mount-encoder.ts'
 import { createOpusPager } from './codec/opus-pages.ts'
@@ -40,6 +48,7 @@ interface Options {
   start: number
   firstHeard: number
   timeOf(sample: number): number
+  stretchBefore(sample: number): Stretch
   publish(chunk: FrameChunk, mount: MountId): Promise<void>
   ffmpegPath: string
   /** Called when an encoder makes progress. */
@@ -140,7 +149,8 @@ function startMount(mount: Mount, options: Options): RunningMount {
       }
       const audio = pager?.pages(cut, markers.at(from + frames)) ?? Buffer.concat(cut.frames)
       const atMs = options.timeOf(from * frameSamples)
-      const chunk = { frame: from, frames, atMs, byte, audio, markers: cut.markers }
+      const stretch = options.stretchBefore((from + frames) * frameSamples)
+      const chunk = { frame: from, frames, atMs, byte, audio, markers: cut.markers, stretch }
       from += frames
       byte += audio.length
       return chunk

@@ -1,4 +1,4 @@
-import { FRAME_SAMPLES } from '@solstice/station'
+import { FRAME_SAMPLES, type Stretch } from '@solstice/station'
 import { SAMPLES_PER_MS } from './pcm/ring.ts'
 
 /** Station time of the broadcast's samples, and back. */
@@ -7,7 +7,9 @@ export interface TimeLine {
   timeOf(sample: number): number
   /** The frame that holds the audio of a moment. */
   frameAt(atMs: number): number
-  /** From a sample on, counts time from another moment. Only the current and the previous anchor are kept. */
+  /** The stretch to which the sample before this one belongs. */
+  stretchBefore(sample: number): Stretch
+  /** From a sample on, counts time from another moment: a new stretch. Only the current and the previous anchor are kept. */
   anchor(sample: number, atMs: number): void
 }
 
@@ -17,20 +19,26 @@ interface TimeAnchor {
   atMs: number
 }
 
-export function createTimeLine(first: TimeAnchor): TimeLine {
+/** @param stretch of the first sample; it may have begun earlier. */
+export function createTimeLine(first: TimeAnchor, stretch: Stretch): TimeLine {
+  type Anchor = TimeAnchor & { stretch: Stretch }
   /** In order. The previous anchor is still needed for frames that are not published yet. */
-  let anchors: [TimeAnchor, ...TimeAnchor[]] = [first]
+  let anchors: [Anchor, ...Anchor[]] = [{ ...first, stretch }]
+  const anchorOf = (sample: number) =>
+    anchors.findLast((candidate) => candidate.sample <= sample) ?? anchors[0]
   return {
     timeOf(sample) {
-      const anchor = anchors.findLast((candidate) => candidate.sample <= sample) ?? anchors[0]
+      const anchor = anchorOf(sample)
       return anchor.atMs + (sample - anchor.sample) / SAMPLES_PER_MS
     },
     frameAt(atMs) {
       const anchor = anchors.findLast((candidate) => candidate.atMs <= atMs) ?? anchors[0]
       return Math.floor((anchor.sample + (atMs - anchor.atMs) * SAMPLES_PER_MS) / FRAME_SAMPLES)
     },
+    stretchBefore: (sample) => anchorOf(sample - 1).stretch,
     anchor(sample, atMs) {
-      anchors = [anchors.at(-1)!, { sample, atMs }]
+      const last = anchors.at(-1)!
+      anchors = [last, { sample, atMs, stretch: { number: last.stretch.number + 1, sample } }]
     },
   }
 }

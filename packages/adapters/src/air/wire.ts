@@ -15,7 +15,7 @@ export const keys = {
   air: `${PREFIX}air`,
   /** The blocks of the saved state, by key: a hash. Also the channel of new blocks, when they are few. */
   blocks: `${PREFIX}air-blocks`,
-  /** The last half minute of sound, of the first mount or of another one. */
+  /** The last two minutes of sound, of the first mount or of another one. */
   frames: (mount?: MountId) => (mount ? `${PREFIX}frames:${mount}` : `${PREFIX}frames`),
   commands: `${PREFIX}commands`,
   /** Id of a command, for as long as it may be sent again. */

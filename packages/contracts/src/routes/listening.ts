@@ -5,6 +5,7 @@ import { nullable } from '../resources/schema.ts'
 import { capabilityNames, PublicConfig } from '../resources/station.ts'
 import { bytes, defineRoute } from '../route.ts'
 
+export * from './hls.ts'
 export * from './streams.ts'
 
 const MediaUrl = Type.Object({

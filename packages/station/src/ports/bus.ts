@@ -43,6 +43,14 @@ export interface Mount {
 /** The name of a mount beside the first, such as `aac-64`. */
 export type MountId = `${Mount['codec']}-${number}`
 
+/** A stretch of the broadcast in which the station's time and the samples go on together. */
+export interface Stretch {
+  /** One more than that of the stretch before; the first one's comes from the clock, so that it rises even then. */
+  number: number
+  /** The first sample. */
+  sample: number
+}
+
 /** About half a second of a mount: whole frames. */
 export interface FrameChunk {
   /** Number of the first frame. The frames of a mount are counted without a gap over the life of the station. */
@@ -56,6 +64,8 @@ export interface FrameChunk {
   audio: Buffer
   /** In order of their frames. Without one for the first frame the chunk begins with silence. */
   markers: StreamMarker[]
+  /** The stretch to which the end of the chunk belongs, the same in all mounts; earlier versions did not store it. */
+  stretch?: Stretch
 }
 
 /** Samples per frame and per second of the broadcast (MPEG-1 layer III at 44.1 kHz: ISO/IEC 11172-3). */
@@ -78,7 +88,7 @@ export interface Bus {
   /** Calls `onState` with the saved state, if there is one, and then at every change. */
   follow(onState: (state: PlayoutState) => void): Promise<Unsubscribe>
   /**
-   * Yields the chunks of a mount, by default of the first, that are still stored (about 30 s), then each new one, until
+   * Yields the chunks of a mount, by default of the first, that are still stored (a good two minutes), then each new one, until
    * `signal` is aborted.
    */
   frames(signal: AbortSignal, mount?: MountId): AsyncIterable<FrameChunk>

@@ -201,16 +201,27 @@ t.test('audio files', async (t) => {
 t.test('the shared stream is off in sync mode, and not ready without sound', async (t) => {
   const sync = await openApp(t)
   const url = `/api/stream?token=${sync.passes().artToken}`
-  for (const path of [url, '/api/stream/public.mp3']) {
+  const hls = ['/api/hls/live.m3u8', '/api/hls/mp3-192/live.m3u8']
+  for (const path of [url, '/api/stream/public.mp3', ...hls, '/api/hls/mp3-192/1.mp3']) {
     const off = await sync.app.inject(path)
     t.equal(off.statusCode, 404)
     t.same(off.json(), failureBody('STREAM_OFF'))
   }
   const stream = await openApp(t, { STREAM_MODE: 'true' })
-  for (const path of [`/api/stream?token=${stream.passes().artToken}`, '/api/stream/public.mp3']) {
+  for (const path of [`/api/stream?token=${stream.passes().artToken}`, '/api/stream/public.mp3', ...hls]) {
     const silent = await stream.app.inject(path)
     t.equal(silent.statusCode, 503)
     t.same(silent.json(), failureBody('STREAM_NOT_READY'))
   }
   t.equal((await stream.app.inject('/api/stream/public.mp3?from=-1')).statusCode, 400)
+  for (const [path, status] of [
+    ['mp3-192/live.m3u8?listener=<me>', 400],
+    ['mp3-192/-1.mp3', 400],
+    ['mp3-192/one.mp3', 400],
+    ['../live.m3u8', 404],
+    ['mp3-64/live.m3u8', 404],
+    ['mp3-64/1.mp3', 404],
+    ['mp3-192/1.aac', 404],
+  ] as const)
+    t.equal((await stream.app.inject(`/api/hls/${path}`)).statusCode, status, path)
 })

@@ -14,8 +14,10 @@ import { createLeaseKeeper, type LeaseKeeper } from './keeper.ts'
 import { LEASE_MS } from './status.ts'
 
 const TRY_EVERY_MS = 500
-/** About 30 s of chunks. */
-const KEPT_CHUNKS = 64
+/** About 140 s of chunks: what playlists of HLS name, and what they named while the longest of them was read. */
+const KEPT_CHUNKS = 288
+/** A chunk is looked for behind so many entries of workers that held the lease and wrote none. */
+const SEARCHED_ENTRIES = 64
 /** A mount that is taken from the list leaves nothing in Redis after so long. */
 const OTHER_MOUNTS_EXPIRE_S = 3_600
 
@@ -74,7 +76,7 @@ function openLease(lines: BusLines, keeper: LeaseKeeper, aliveAtMs: number): Air
     resume: () => readSaved(lines, saver, keeper.fencingToken, aliveAtMs),
 
     async lastChunk(mount) {
-      const entries = await redis.xrevrangeBuffer(keys.frames(mount), '+', '-', 'COUNT', KEPT_CHUNKS)
+      const entries = await redis.xrevrangeBuffer(keys.frames(mount), '+', '-', 'COUNT', SEARCHED_ENTRIES)
       for (const [, fields] of entries) {
         const chunk = decodeChunk(fields)
         if (chunk) return chunk

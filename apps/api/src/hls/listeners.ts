@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto'
+import type { HlsListeners } from '@solstice/adapters'
+import type { MountId } from '@solstice/station'
+import { createConnectionCounter } from '../limits/connection-counter.ts'
+
+const PACE_MS = 2_000
+const GONE_AFTER_MS = 30_000
+const MAX_PER_ADDRESS = 1_000
+/** Of this replica. */
+const MAX_LISTENERS = 100_000
+
+/** Listeners of playlists: who has asked for that of a mount in the last 30 s. */
+export interface PlaylistListeners {
+  /** Notes a request for the playlist of a mount. */
+  seen(mount: MountId, asker: Asker): void
+  /** Number of listeners of a mount, at all replicas. */
+  of(mount: MountId): number
+  /** Number of listeners of all mounts, at all replicas. */
+  readonly size: number
+  close(): void
+}
+
+/** A player: what of it stays the same from one request to the next. */
+export interface Asker {
+  /** Given to it by the playlist of all mounts; a cache may have given the same to others. */
+  listener: string | undefined
+  address: string
+  agent: string | undefined
+}
+
+interface Listener {
+  mount: MountId
+  seenMs: number
+  leave(): void
+}
+
+/** @param store counts for all replicas; while it is away the last counts stay. */
+export function countPlaylistListeners(
+  mounts: readonly MountId[],
+  store: HlsListeners,
+  { paceMs = PACE_MS } = {},
+): PlaylistListeners {
+  const here = new Map<string, Listener>()
+  const perAddress = createConnectionCounter(MAX_PER_ADDRESS)
+  const counts = new Map<MountId, number>()
+  let news = newsOf(mounts)
+  let isTelling = false
+
+  const forgetGone = () => {
+    const sinceMs = performance.now() - GONE_AFTER_MS
+    for (const [key, { seenMs, leave }] of here) {
+      // In the order in which they were seen last.
+      if (seenMs >= sinceMs) return
+      here.delete(key)
+      leave()
+    }
+  }
+  const tell = async () => {
+    if (isTelling) return
+    isTelling = true
+    const told = news
+    news = newsOf(mounts)
+    forgetGone()
+    for (const [mount, { seen, left }] of told) {
+      const count = await store.note(mount, [...seen], [...left]).catch(() => null)
+      if (count !== null) counts.set(mount, count)
+    }
+    isTelling = false
+  }
+  const timer = setInterval(() => void tell(), paceMs)
+  timer.unref()
+
+  return {
+    seen(mount, { listener = '', address, agent = '' }) {
+      const key = keyOf(listener, address, agent)
+      const before = here.get(key)
+      if (!before && (here.size >= MAX_LISTENERS || !perAddress.hasRoom(address))) return
+      here.delete(key)
+      here.set(key, {
+        mount,
+        seenMs: performance.now(),
+        leave: before?.leave ?? perAddress.acquire(address),
+      })
+      news.get(mount)!.seen.add(key)
+      if (before && before.mount !== mount) {
+        news.get(before.mount)!.left.add(key)
+        news.get(before.mount)!.seen.delete(key)
+      }
+      news.get(mount)!.left.delete(key)
+    },
+    of: (mount) => counts.get(mount) ?? 0,
+    get size() {
+      return [...counts.values()].reduce((sum, count) => sum + count, 0)
+    },
+    close: () => clearInterval(timer),
+  }
+}
+
+/** What the store has to be told of each mount. */
+function newsOf(mounts: readonly MountId[]) {
+  return new Map(mounts.map((mount) => [mount, { seen: new Set<string>(), left: new Set<string>() }]))
+}
+
+/** Addresses are not kept. */
+function keyOf(listener: string, address: string, agent: string): string {
+  return createHash('sha256').update(`${listener}\n${address}\n${agent}`).digest('base64url').slice(0, 16)
+}

@@ -1,0 +1,137 @@
+import { execFile } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { adtsFrameBytes, type FrameChunk, frameBytes, sleep } from '@solstice/station'
+import type { Test } from 'tap'
+import { type Teardown, temporaryFolder } from '../processes/processes.ts'
+import { waiting } from '../until.ts'
+
+const POLL_MS = 1_000
+
+/** A segment as a player got it. */
+export interface PlayedSegment {
+  number: number
+  bytes: Buffer
+}
+
+/** The numbers of the segments in a media playlist, and how they are named. */
+function segmentsIn(playlist: string): { first: number; names: string[] } {
+  const first = Number(/#EXT-X-MEDIA-SEQUENCE:(\d+)/.exec(playlist)?.[1])
+  return { first, names: playlist.split('\n').filter((line) => line && !line.startsWith('#')) }
+}
+
+/** The bytes of a segment behind its ID3 tag. */
+function withoutTag(bytes: Buffer): Buffer {
+  const size = [6, 7, 8, 9].reduce((sum, at) => (sum << 7) | bytes[at]!, 0)
+  return bytes.subarray(10 + size)
+}
+
+/**
+ * A player of HLS that asks another replica each time, and the next one where one is away.
+ *
+ * @param path of the playlist of a mount.
+ */
+export function openHlsPlayer(t: Teardown, origins: readonly string[], path: string) {
+  const played: PlayedSegment[] = []
+  const told = waiting()
+  let turn = 0
+  let isOver = false
+  const ask = async (path: string): Promise<Response | null> => {
+    turn++
+    for (let i = 0; i < origins.length; i++) {
+      const answer = await fetch(origins[(turn + i) % origins.length] + path).catch(() => null)
+      if (answer?.ok) return answer
+    }
+    return null
+  }
+  const playing = (async () => {
+    while (!isOver) {
+      const playlist = await (await ask(path))?.text().catch(() => undefined)
+      const { first, names } = segmentsIn(playlist ?? '')
+      for (const [i, name] of names.entries()) {
+        const before = played.at(-1)?.number
+        const number = first + i
+        if (before !== undefined && number <= before) continue
+        const url = path.replace('live.m3u8', name)
+        const answer = await ask(url)
+        const bytes = await answer?.arrayBuffer().catch(() => undefined)
+        if (!bytes) break
+        played.push({ number, bytes: Buffer.from(bytes) })
+        told.changed()
+      }
+      await sleep(POLL_MS)
+    }
+  })()
+  t.teardown(async () => {
+    isOver = true
+    await playing
+  })
+  return {
+    played,
+    /** Resolves when the segment of this number was played. */
+    until: (number: number) => told.until(`segment ${number}`, () => (played.at(-1)?.number ?? 0) >= number),
+  }
+}
+
+/** The first frames of these chunks from a frame on, as one piece of this many bytes. */
+function framesFrom(chunks: readonly FrameChunk[], frame: number, bytes: number): Buffer {
+  const all = chunks.filter((chunk) => chunk.frame + chunk.frames > frame)
+  const [first] = all
+  if (!first || first.frame > frame) throw new Error(`frame ${frame} is not there`)
+  const lengthAt = (at: number) => frameBytes(first.audio, at) ?? adtsFrameBytes(first.audio, at) ?? 0
+  let skipped = 0
+  for (let number = first.frame; number < frame; number++) skipped += lengthAt(skipped)
+  return Buffer.concat(all.map(({ audio }) => audio)).subarray(skipped, skipped + bytes)
+}
+
+/** False when a slow machine left frames of a mount out: HLS cannot have them either. */
+export const isWhole = (chunks: readonly FrameChunk[]) =>
+  chunks.every((chunk, i) => i === 0 || chunk.frame === chunks[i - 1]!.frame + chunks[i - 1]!.frames)
+
+/** Fails unless the segments follow each other, and hold the frames of the broadcast. */
+export function assertPlayedWhole(
+  t: Test,
+  played: readonly PlayedSegment[],
+  chunks: readonly FrameChunk[],
+  codec: 'mp3' | 'aac',
+): void {
+  const numbers = played.map(({ number }) => number)
+  const expected = numbers.map((_, i) => numbers[0]! + i)
+  t.same(numbers, expected, `${numbers.length} segments, each once`)
+  const heard = Buffer.concat(played.map(({ bytes }) => withoutTag(bytes)))
+  const told = framesFrom(chunks, numbers[0]! * FRAMES[codec], heard.length)
+  t.ok(told.equals(heard), `${codec}: the frames of the broadcast`)
+}
+
+/** Fails unless ffmpeg makes the same samples of a playlist and of the continuous stream from the same frame on. */
+export async function assertSameSamples(
+  t: Test & Teardown,
+  url: string,
+  chunks: readonly FrameChunk[],
+  codec: 'mp3' | 'aac',
+): Promise<void> {
+  const { first, names } = segmentsIn(await (await fetch(url)).text())
+  const heard = await samplesOf(url)
+  t.ok(heard.length > (PLAYED_S - 0.1) * 44_100 * 4, `${heard.length} bytes of samples`)
+  const folder = await temporaryFolder(t)
+  // It begins with the third from the end, which may have changed before it asked.
+  const begins = [3, 2].map(async (fromEnd) => {
+    const file = join(folder, `${fromEnd}.${codec}`)
+    await writeFile(file, framesFrom(chunks, (first + names.length - fromEnd) * FRAMES[codec], 1_000_000))
+    return (await samplesOf(file, ['-f', codec])).subarray(0, heard.length).equals(heard)
+  })
+  t.ok((await Promise.all(begins)).includes(true), `${codec}: to the sample`)
+}
+
+const PLAYED_S = 11
+const FRAMES = { mp3: 232, aac: 261 } as const
+
+/** The samples that ffmpeg makes of a playlist or a file, both channels. */
+function samplesOf(url: string, input: string[] = []): Promise<Buffer> {
+  const args = ['-nostdin', '-v', 'error', ...input, '-i', url, '-t', `${PLAYED_S}`, '-f', 's16le', '-']
+  return new Promise((resolve, reject) => {
+    execFile('ffmpeg', args, { encoding: 'buffer', maxBuffer: 2 ** 26 }, (error, samples) =>
+      error ? reject(error) : resolve(samples),
+    )
+  })
+}
