@@ -19,7 +19,7 @@ const rooms = {
   'packages/adapters/src':
     'auth config services files process redis air data media backup pictures audio video jobs',
   'apps/api/src':
-    'limits auth reference http processes files stream air background now-playing directories links routes sockets pages',
+    'limits auth reference http processes files stream hls air background now-playing directories links routes sockets pages',
   'apps/stream-worker/src': 'audio air feeds',
   'apps/stream-worker/src/audio': 'pcm codec microphone sequencer',
   'apps/web/src': 'styles ui radio listener live embed admin | api texts',
