@@ -1,7 +1,6 @@
-import { openHlsListeners } from '@solstice/adapters'
+import { openHlsListeners, openRedis } from '@solstice/adapters'
 import { pino } from 'pino'
 import t from 'tap'
-import { openRedis } from '../../../../packages/adapters/src/redis/connection.ts'
 import { startRedis } from '../../../../tests/harness/processes/processes.ts'
 import { until } from '../../../../tests/harness/until.ts'
 import { countPlaylistListeners } from './listeners.ts'
