@@ -1,8 +1,9 @@
+import cluster from 'node:cluster'
 import { createServer, type Socket } from 'node:net'
 import { Server } from 'socket.io'
 
 // The cost of the same work with nothing around it: `stream` writes one shared buffer to every connection, `sockets`
-// sends one event to every socket. The service is measured against these.
+// sends one event to every socket, in as many processes as the second argument says. The service is measured against these.
 
 const SYNC_MS = 2_000
 /** Four chunks in one write, as the service hands them out. */
@@ -13,8 +14,10 @@ const BURST = Buffer.alloc(WRITE.length * 4, 1)
 const HEAD = Buffer.from('HTTP/1.1 200 OK\r\nContent-Type: audio/mpeg\r\nConnection: close\r\n\r\n')
 const PAYLOAD = { title: 'x'.repeat(1_700) }
 
+const processes = Number(process.argv[3] ?? 1)
 if (process.argv[2] === 'stream') serveStream()
-else serveSockets()
+else if (cluster.isWorker || processes === 1) serveSockets()
+else for (let i = 0; i < processes; i++) cluster.fork()
 
 function serveStream() {
   const slices: Set<Socket>[] = Array.from({ length: SLICES }, () => new Set())

@@ -26,14 +26,19 @@ export interface SocketFigures {
   jitterMs: [p50: number, p99: number]
   /** Age of an event on arrival. */
   delayMs: [p50: number, p99: number]
+  /** The longest that anybody waited for the next event while the others joined. */
+  longestWaitMs: number
+  /** From opening a connection to the first event. */
+  firstEventMs: [p50: number, p99: number]
 }
 
 const PERIOD_MS = 2_000
-const SETTLE_MS = 3_000
 const BURST_MS = 250
 /** 128 kbit/s; what comes with titles is more than sound. */
 const BYTES_PER_MS = 16
 const LIMIT_MS = 240_000
+const SYNC = '42["sync"'
+const STAMP = '"serverTimeMs":'
 
 const { values } = parseArgs({
   options: {
@@ -43,6 +48,7 @@ const { values } = parseArgs({
     rate: { type: 'string' },
     seconds: { type: 'string' },
     titles: { type: 'boolean' },
+    settle: { type: 'string', default: '3' },
   },
 })
 const { hostname, port, pathname } = new URL(values.url ?? '')
@@ -109,31 +115,43 @@ async function measureStream(): Promise<StreamFigures> {
 async function measureSockets(): Promise<SocketFigures> {
   let connected = 0
   let events = 0
+  let longestWaitMs = 0
+  let isJoining = true
   const jitterMs: number[] = []
   const delayMs: number[] = []
+  const firstEventMs: number[] = []
   await arrive(() => {
     const socket = open()
+    const startedMs = performance.now()
     socket.write(
       `GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: ${hostname}:${port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${randomBytes(16).toString('base64')}\r\n\r\n`,
     )
     let lastMs = 0
     readTexts(socket, (text) => {
-      if (text.startsWith('0')) socket.write(masked('40'))
-      else if (text === '2') socket.write(masked('3'))
-      else if (text.startsWith('40')) connected++
-      else if (text.startsWith('42["sync"')) {
+      const kind = text.toString('latin1', 0, SYNC.length)
+      if (kind === SYNC) {
         const nowMs = performance.now()
+        if (lastMs === 0) firstEventMs.push(nowMs - startedMs)
+        else if (isJoining) longestWaitMs = Math.max(longestWaitMs, nowMs - lastMs)
         if (isMeasuring) {
           events++
           if (lastMs > 0) jitterMs.push(Math.abs(nowMs - lastMs - PERIOD_MS))
-          delayMs.push(Date.now() - Number(/"serverTimeMs":(\d+)/.exec(text)?.[1]))
+          const at = text.indexOf(STAMP) + STAMP.length
+          delayMs.push(Date.now() - Number.parseInt(text.toString('latin1', at, at + 13), 10))
         }
         lastMs = nowMs
-      }
+      } else if (kind.startsWith('0')) socket.write(masked('40'))
+      else if (kind === '2') socket.write(masked('3'))
+      else if (kind.startsWith('40')) connected++
     })
   })
+  isJoining = false
   await measure()
-  return { connected, lost, events, jitterMs: percentiles(jitterMs), delayMs: percentiles(delayMs) }
+  return {
+    ...{ connected, lost, events, jitterMs: percentiles(jitterMs), delayMs: percentiles(delayMs) },
+    longestWaitMs: Math.round(longestWaitMs),
+    firstEventMs: percentiles(firstEventMs),
+  }
 }
 
 function open(): Socket {
@@ -157,7 +175,7 @@ async function arrive(enter: () => void): Promise<void> {
 
 /** Measures for a while and returns the actual duration, in seconds. */
 async function measure(): Promise<number> {
-  await sleep(SETTLE_MS)
+  await sleep(Number(values.settle) * 1000)
   process.stdout.write('window\n')
   isMeasuring = true
   const startMs = performance.now()
@@ -167,7 +185,7 @@ async function measure(): Promise<number> {
 }
 
 /** Text messages of a WebSocket (RFC 6455) whose server neither masks nor splits them. */
-function readTexts(socket: Socket, onText: (text: string) => void): void {
+function readTexts(socket: Socket, onText: (text: Buffer) => void): void {
   let rest = Buffer.alloc(0)
   let isUpgraded = false
   socket.on('data', (part) => {
@@ -185,7 +203,7 @@ function readTexts(socket: Socket, onText: (text: string) => void): void {
       const length =
         short === 126 ? rest.readUInt16BE(2) : short === 127 ? Number(rest.readBigUInt64BE(2)) : short
       if (rest.length < headLength + length) return
-      if ((rest[0]! & 15) === 1) onText(rest.toString('utf8', headLength, headLength + length))
+      if ((rest[0]! & 15) === 1) onText(rest.subarray(headLength, headLength + length))
       rest = rest.subarray(headLength + length)
     }
   })

@@ -5,6 +5,7 @@ import { childrenOf, type Process, start, type Teardown } from '../../tests/harn
 import { prepareStation } from '../../tests/harness/stations/station.ts'
 import { measureAdmin } from './admin.ts'
 import { type ChangeFigures, makingRow, measureChanges } from './changes.ts'
+import { crowdRows } from './crowd.ts'
 import { measureData, TRACKS } from './data.ts'
 import { engineRows } from './engine.ts'
 import { measureFirstPaint } from './first-paint.ts'
@@ -16,9 +17,8 @@ import { measurePanel } from './panel.ts'
 import { measureUploads, UPLOAD_MB } from './uploads.ts'
 import { usageOf } from './usage.ts'
 
-// `npm run bench`: the real service under load, each figure beside the floor measured in the same run. A figure
-// alone says little (machines differ, and other programs run); the ratio shows the overhead of the service. With a part
-// as argument only that one is measured; the last four parts take minutes, PulseAudio or Chromium, and are measured only then.
+// `npm run bench`: the real service under load, each figure beside the floor of the same run, since machines differ and other programs
+// run. With a part as argument only that one is measured; the last five take minutes, PulseAudio or Chromium, and are left out else.
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -31,6 +31,8 @@ const { values, positionals } = parseArgs({
     uploads: { type: 'string', default: '20' },
     minutes: { type: 'string', default: '10' },
     latency: { type: 'string', default: '150' },
+    processes: { type: 'string', default: '2' },
+    join: { type: 'string', default: '60' },
   },
 })
 const { rate, seconds } = values
@@ -49,6 +51,7 @@ try {
   if (part === undefined || part === 'changes') tellChanges()
   if (part === undefined || part === 'library') await tellLibrary()
   if (part === undefined || part === 'uploads') await tellUploads()
+  if (part === 'sync') for (const cells of await crowdRows(run, { ...values, seconds })) row(...cells)
   if (part === 'first-paint') await tellFirstPaint()
   if (part === 'engine') for await (const cells of engineRows(run)) row(...cells)
   if (part === 'panel') await tellPanel()

@@ -24,11 +24,13 @@ import type { Covers } from '../background/covers.ts'
 import type { UiSettingsMirror } from '../background/ui-settings.ts'
 import { addressOf as clientAddressOf, type Origins } from '../limits/client-address.ts'
 import { createConnectionCounter } from '../limits/connection-counter.ts'
+import type { Engine } from '../processes/sessions-elsewhere.ts'
 import type { AirMirror } from '../stream/mirror.ts'
 import { type AdminSockets, createAdminSockets } from './admins/admins.ts'
-import { createBatchedReplies } from './batched-replies.ts'
+import { type BatchedReplies, createBatchedReplies } from './batched-replies.ts'
 import { createDispatch, type Dispatch, type ServerEmits } from './dispatch.ts'
 import { createEventRateLimit } from './event-rate.ts'
+import { createGroups, type Groups } from './groups.ts'
 import { handshakeOptions } from './handshake.ts'
 import { listenerHandlers } from './listeners.ts'
 import { createLive, type Live } from './live/live.ts'
@@ -36,15 +38,16 @@ import { followNextJingle } from './next-jingle.ts'
 import type { Alias } from './presence/aliases.ts'
 import { createRoster, type Roster } from './presence/roster.ts'
 import { queueHandlers } from './queue.ts'
-import type { Engine } from './sessions-elsewhere.ts'
 import { streamEvents } from './stream-events.ts'
-import { createSyncPayload, PHASES, type SyncPayload, startSync } from './sync.ts'
+import { createSyncPayload, type SyncPayload, startSync } from './sync.ts'
 import { trackRequestHandlers } from './track-requests.ts'
 import { type Connection, closeWhenUnread } from './unread.ts'
 import { visitorOf } from './visitor.ts'
 
 /** A campus or a mobile network may share an address; nobody needs more. */
 const MAX_PER_ADDRESS = 1_000
+/** With more listeners than this, those who arrive together get one list together, and changes of it are told gradually. */
+const MANY_LISTENERS = 500
 
 export interface Gateway {
   /** Number of sockets connected to this replica. */
@@ -142,7 +145,9 @@ export async function attachGateway(app: FastifyInstance, deps: GatewayDeps): Pr
 }
 
 interface Parts {
+  groups: Groups
   roster: Roster
+  rosterReplies: BatchedReplies
   live: Live
   admins: AdminSockets
   syncPayload: SyncPayload
@@ -158,14 +163,18 @@ function openParts(io: Io, deps: GatewayDeps): Parts {
   const air = createAudibleAir(mirror, clock)
   const airNow = () => mirror.at(clock.nowMs())
   const syncPayload = createSyncPayload({ ...deps, air })
+  const groups = createGroups(io)
   const roster = createRoster({
     channel: link.channel(ROSTER_CHANNEL),
     aliases: deps.aliases,
     limit: config.rosterLimit,
     nowMs: () => clock.nowMs(),
     isLive: (socketId) => live.roleOf(socketId) !== null,
-    onChange: (list) => io.local.emit('usersUpdate', list),
-    onAdminOnline: (isOnline) => io.local.emit('admin_online', isOnline),
+    onChange: (list) => {
+      if (roster.listeners > MANY_LISTENERS) groups.emitGradually('usersUpdate', list)
+      else groups.emitToAll('usersUpdate', list)
+    },
+    onAdminOnline: (isOnline) => groups.emitToAll('admin_online', isOnline),
   })
   const rosterReplies = createBatchedReplies((socketIds) =>
     io.local.to(socketIds).emit('usersUpdate', roster.list()),
@@ -199,17 +208,15 @@ function openParts(io: Io, deps: GatewayDeps): Parts {
   const stopStreamEvents = air.onState((state, before) => {
     if (!streamMode) return
     for (const { event, payload } of streamEvents(state, before, clock.aheadMs()))
-      io.local.emit(event, payload as never)
+      groups.emitToAll(event, payload as never)
   })
   const stopNextJingle = followNextJingle(air, (room, next) =>
     io.local.to(room).emit('next_jingle_update', next),
   )
-  const emitTo = (phase: number, state: ReturnType<SyncPayload>) =>
-    void io.local.to(phaseRoom(phase)).emit('sync', state)
-  const stopSync = startSync({ air, settings, covers, syncPayload, emitTo })
+  const stopSync = startSync({ air, settings, covers, syncPayload, groups })
 
   return {
-    ...{ roster, live, admins, syncPayload, dispatch },
+    ...{ groups, roster, rosterReplies, live, admins, syncPayload, dispatch },
     close() {
       air.close()
       stopSync()
@@ -232,8 +239,7 @@ function acceptSockets(
     cookieTokenOf: (cookies: string | undefined) => string | null
   },
 ): void {
-  const { config, roster, live, admins, syncPayload, dispatch } = deps
-  let arrivals = 0
+  const { config, groups, roster, rosterReplies, live, admins, syncPayload, dispatch } = deps
   io.on('connection', (socket) => {
     const visitor = visitorOf(socket, {
       address: deps.addressOf(socket.request),
@@ -246,7 +252,7 @@ function acceptSockets(
       admins.forget(visitor)
       visitor.slot.leave()
     })
-    socket.join(phaseRoom(arrivals++ % PHASES))
+    groups.join(socket)
     const rateOf = createEventRateLimit(visitor)
     // `next` is not called: socket.io's own emitter, behind the middleware, has no listeners.
     socket.use(([event, ...args]) => {
@@ -256,7 +262,8 @@ function acceptSockets(
       else void dispatch(visitor, event, args, verdict === 'too-much' ? tooMuch : undefined)
     })
 
-    visitor.send('usersUpdate', roster.list())
+    if (roster.listeners > MANY_LISTENERS) rosterReplies.ask(socket.id)
+    else visitor.send('usersUpdate', roster.list())
     visitor.send('sync', syncPayload())
     visitor.send('admin_online', roster.isAdminOnline)
     visitor.send('radio_hosts_mode', config.radioHostsMode)
@@ -265,5 +272,3 @@ function acceptSockets(
 }
 
 const tooMuch = new Failure('RATE_LIMITED', { retryAfterSecs: 1 })
-
-const phaseRoom = (phase: number) => `sync ${phase}`

@@ -5,11 +5,10 @@ import { dateNow, scheduleOf, type WallClock } from '@solstice/station'
 import type { AudibleAir } from '../air/audible.ts'
 import type { Covers } from '../background/covers.ts'
 import type { UiSettingsMirror } from '../background/ui-settings.ts'
+import type { Groups } from './groups.ts'
 
 /** Interval of `sync` for each socket. */
 const EVERY_MS = 2_000
-/** Sockets are split into groups that take turns, so that the load is spread; each turn gets a payload of its own moment. */
-export const PHASES = 8
 
 /** The payload of `sync` at this moment. */
 export type SyncPayload = () => RadioState
@@ -49,28 +48,33 @@ function beforeAnyState(config: Parameters<typeof scheduleOf>[0], today: number)
   }
 }
 
-/** Sends `sync` to one room every 250 ms, and to all of them as soon as listeners would see a difference. */
+/**
+ * Sends `sync` to one group after the other, each with a payload of its own moment, and to all of them as soon as listeners would
+ * see a difference.
+ */
 export function startSync(deps: {
   air: AudibleAir
   settings: UiSettingsMirror
   covers: Pick<Covers, 'onChange'>
   syncPayload: SyncPayload
-  emitTo: (phase: number, state: RadioState) => void
+  groups: Groups
 }): () => void {
-  const { air, settings, covers, syncPayload, emitTo } = deps
-  let phase = 0
+  const { air, settings, covers, syncPayload, groups } = deps
+  let group = 0
   let shown = ''
   let immediate: NodeJS.Immediate | undefined
+  const emitTo = (group: number) => {
+    if (!groups.isEmpty(group)) groups.emitTo(group, 'sync', syncPayload())
+  }
   const timer = setInterval(() => {
-    emitTo(phase, syncPayload())
-    phase = (phase + 1) % PHASES
-  }, EVERY_MS / PHASES)
+    emitTo(group)
+    group = (group + 1) % groups.count
+  }, EVERY_MS / groups.count)
 
-  // Room by room, with other work in between: thousands of sockets at once would delay the sound.
   const sendToAll = (next = 0) => {
     clearImmediate(immediate)
-    emitTo(next, syncPayload())
-    if (next + 1 < PHASES) immediate = setImmediate(() => sendToAll(next + 1))
+    emitTo(next)
+    if (next + 1 < groups.count) immediate = setImmediate(() => sendToAll(next + 1))
   }
   const unfollowAir = air.onState((state) => {
     const seen = visibleDigest(state, syncPayload())

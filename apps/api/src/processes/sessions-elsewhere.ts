@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { Siblings } from '../processes/siblings.ts'
+import type { Siblings } from './siblings.ts'
 
 /** The part of Engine.IO that answers requests. */
 export interface Engine {
