@@ -9,6 +9,7 @@ import { crowdRows } from './crowd.ts'
 import { measureData, TRACKS } from './data.ts'
 import { engineRows } from './engine.ts'
 import { measureFirstPaint } from './first-paint.ts'
+import { measureHls } from './hls.ts'
 import { measureInStep } from './in-step.ts'
 import { LIBRARY_TRACKS, measureLibrary } from './library.ts'
 import type { SocketFigures, StreamFigures } from './load.ts'
@@ -18,7 +19,8 @@ import { measureUploads, UPLOAD_MB } from './uploads.ts'
 import { usageOf } from './usage.ts'
 
 // `npm run bench`: the real service under load, each figure beside the floor of the same run, since machines differ and other programs
-// run. With a part as argument only that one is measured; the last five take minutes, PulseAudio or Chromium, and are left out else.
+// run. With a part as argument only that one is measured; the last six take minutes, nginx,
+// PulseAudio or Chromium, and are left out else.
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -55,6 +57,7 @@ try {
   if (part === 'first-paint') await tellFirstPaint()
   if (part === 'engine') for await (const cells of engineRows(run)) row(...cells)
   if (part === 'panel') await tellPanel()
+  if (part === 'hls') await tellHls()
   if (part === 'in-step') await tellInStep()
   await finish(0)
 } catch (error) {
@@ -140,6 +143,20 @@ async function tellMicrophones(): Promise<void> {
     `${(cpuPerMicrophone * 100).toFixed(2)} %`,
     `${ratio(cpuPerMicrophone, musicCpu)} of that`,
   )
+}
+
+async function tellHls(): Promise<void> {
+  const listeners = values.listeners === '1000' ? 20_000 : Number(values.listeners)
+  heading(`${listeners} listeners of HLS, two mounts, nginx before two replicas`)
+  const figures = await measureHls(run, listeners, Math.max(windowS, 24))
+  const percent = (part: number) => `${(part * 100).toFixed(2)} % of one core`
+  const { answeredPerS, wantedPerS, failed, megabytesPerS } = figures
+  row('answered by nginx', `${answeredPerS.toFixed(0)} /s`, `of ${wantedPerS.toFixed(0)} /s`)
+  row('failed, sent', `${failed}`, `${megabytesPerS.toFixed(0)} MB/s`)
+  row('asked of the replicas', `${figures.originPerS.toFixed(2)} /s and mount`)
+  row('both replicas, idle', percent(figures.idleCpu))
+  row('both replicas, under load', percent(figures.originCpu))
+  row('nginx', percent(figures.nginxCpu))
 }
 
 async function tellAdmin(): Promise<void> {
