@@ -1,3 +1,4 @@
+import { sleep } from '@solstice/station'
 import type { Browser, Page } from 'playwright-core'
 import { until } from '../../tests/harness/until.ts'
 import { openPage, save, take, views } from './camera.ts'
@@ -27,13 +28,16 @@ export async function takeDay(browser: Browser, stage: Stage): Promise<void> {
 
 /** The listener page after the programme has become that of the night. */
 export async function takeNight(browser: Browser, stage: Stage, { admin }: Audience): Promise<void> {
-  await stage.ask('POST switch-mode', { targetMode: 'night' })
   const isNight = async () => {
     const { mode } = (await (await fetch(`${stage.url}/api/now-playing`)).json()) as { mode: string }
-    if (mode !== 'night') admin.socket.emit('admin_skip_song')
-    return mode === 'night'
+    if (mode === 'night') return true
+    // Refused while paid songs are queued.
+    await stage.ask('POST switch-mode', { targetMode: 'night' }).catch(() => {})
+    admin.socket.emit('admin_skip_song')
+    await sleep(4_000)
+    return false
   }
-  await until('it is night', isNight, 4_000)
+  await until('it is night', isNight)
   await listenAt(browser, 'night')
 }
 
