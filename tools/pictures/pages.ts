@@ -47,7 +47,8 @@ async function listenAt(browser: Browser, name: 'day' | 'night'): Promise<void> 
   await page.locator('.byline b').waitFor()
   await page.locator('.listen').click()
   await page.locator('.horizon[data-sound=playing]').waitFor()
-  await page.waitForTimeout(6_000)
+  // The light has left the edge, and the picture of the artist has faded in.
+  await page.waitForTimeout(20_000)
   await take(page, name)
   await page.context().close()
 }
