@@ -68,7 +68,7 @@ export const playoutMutations = mutationsOf('packages/playout/src', [
   [
     'S2 a donated song in the queue does not block a switch',
     'boundary/mode-switch.ts',
-    "if (isDonatedQueued(state)) return { reason: 'donated', donated: true }",
+    "if (songs > 0) return { reason: 'donated', donated: true, songs }",
     '',
     'boundary/mode-switch.test.ts',
     'boundary/boundary.test.ts',
@@ -110,10 +110,11 @@ export const playoutMutations = mutationsOf('packages/playout/src', [
   ],
   [
     'A6 removing an entry that is gone removes the one in its place',
-    'queue/queue.ts',
+    'queue/removal.ts',
     'entryId === undefined || there?.entryId === entryId',
     'true',
     'queue/queue.test.ts',
+    'queue/removal.test.ts',
   ],
   [
     'A3 songs end ten seconds after the hour',
@@ -132,10 +133,11 @@ export const playoutMutations = mutationsOf('packages/playout/src', [
   ],
   [
     'A6 removal has no cooldown',
-    'queue/queue.ts',
+    'queue/removal.ts',
     "if (secs > 0) return refuse({ reason: 'cooldown', secsLeft: secs })\n  const there",
     'const there',
     'queue/queue.test.ts',
+    'queue/removal.test.ts',
   ],
   [
     'I4 a group is queued in its own order, not spread by artist',
@@ -324,8 +326,8 @@ export const playoutMutations = mutationsOf('packages/playout/src', [
   [
     'the gain is sent in stream mode too, where it is already applied',
     'project/sync.ts',
-    "state.pace === 'clock' ? track.cuePoints?.gainDb : null",
-    'track.cuePoints?.gainDb',
+    "(state.pace === 'clock' ? entry?.track.cuePoints?.gainDb : null)",
+    'entry?.track.cuePoints?.gainDb',
     'clips/cue-points.test.ts',
   ],
   [
