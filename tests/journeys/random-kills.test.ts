@@ -141,12 +141,15 @@ async function killAtRandom(t: Test, seed: number): Promise<void> {
   const holes = chunks.filter((chunk, i) => i && chunk.frame !== chunks[i - 1]!.frame + chunks[i - 1]!.frames)
   t.same(holes, [], `every frame number once, in ${chunks.length} chunks`)
 
+  const isWhole = mustBeWhole(t, air)
   const sound = Buffer.concat(chunks.map(({ audio }) => audio))
   for (const stream of streams) {
     const from = sound.indexOf(stream.bytes().subarray(0, 4_000))
     t.ok(from >= 0)
     const heard = await stream.received(sound.length - from)
-    t.ok(heard.subarray(0, sound.length - from).equals(sound.subarray(from)), 'byte for byte on each replica')
+    // A reader that has no core counts as slow, and is carried to the edge.
+    if (isWhole)
+      t.ok(heard.subarray(0, sound.length - from).equals(sound.subarray(from)), 'byte for byte on each replica')
   }
 
   const markers = chunks
@@ -162,7 +165,6 @@ async function killAtRandom(t: Test, seed: number): Promise<void> {
     played.filter(wasHeard).map(({ entryId }) => entryId),
     'songs are heard in the order of the queue, each once',
   )
-  const isWhole = mustBeWhole(t, air)
   // The first skip may end a song just as it begins; only its reply tells whether it did.
   const unheard = played.filter((entry) => !wasHeard(entry)).map(({ track }) => track.id)
   const answer = await skippedUnheard
