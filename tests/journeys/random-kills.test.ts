@@ -149,7 +149,10 @@ async function killAtRandom(t: Test, seed: number): Promise<void> {
     const heard = await stream.received(sound.length - from)
     // A reader that has no core counts as slow, and is carried to the edge.
     if (isWhole)
-      t.ok(heard.subarray(0, sound.length - from).equals(sound.subarray(from)), 'byte for byte on each replica')
+      t.ok(
+        heard.subarray(0, sound.length - from).equals(sound.subarray(from)),
+        'byte for byte on each replica',
+      )
   }
 
   const markers = chunks
