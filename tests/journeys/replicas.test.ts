@@ -1,14 +1,13 @@
 import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { get, type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import type { User } from '@solstice/contracts'
-import { adtsFrameBytes, frameBytes, isHeaderPage, readOggPage, sleep } from '@solstice/station'
+import { adtsFrameBytes, sleep } from '@solstice/station'
 import { io } from 'socket.io-client'
 import t, { type Test } from 'tap'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
 import { openSocket, type SocketClient } from '../harness/people/socket-client.ts'
-import { logIn, uploadTrack } from '../harness/people/uploads.ts'
+import { beginUpload, logIn, uploadTrack } from '../harness/people/uploads.ts'
 import {
   childrenOf,
   freePort,
@@ -22,9 +21,11 @@ import {
   assertSameSamples,
   isWhole,
   openHlsPlayer,
-} from '../harness/stations/hls-player.ts'
+} from '../harness/stations/players/hls-player.ts'
+import { startLoad } from '../harness/stations/players/load.ts'
+import { framesWith, openPlayer, pagesOfOgg } from '../harness/stations/players/stream-player.ts'
 import { followBroadcast, mustBeWhole, prepareStation } from '../harness/stations/station.ts'
-import { until, waiting } from '../harness/until.ts'
+import { until } from '../harness/until.ts'
 
 const LOGINS = 4
 /** Of the second replica. */
@@ -35,127 +36,6 @@ const tones = [
   { name: 'High', hz: 880, seconds: 40 },
   { name: 'Wish', hz: 660, seconds: 40 },
 ]
-
-/** Finds a whole frame at the begin of some bytes, or a page of several; `isOwn` when no other listener gets it. */
-type Cut = (bytes: Buffer) => { length: number; frames: number; isOwn: boolean } | null
-
-const framesWith =
-  (lengthAt: typeof frameBytes): Cut =>
-  (bytes) => {
-    const length = lengthAt(bytes, 0)
-    return length && length <= bytes.length ? { length, frames: 1, isOwn: false } : null
-  }
-
-/** Pages of Ogg; header pages are of this listener where it begins and where it goes on in a logical stream. */
-function pagesOfOgg(): Cut {
-  let serial: number | null = null
-  return (bytes) => {
-    const page = readOggPage(bytes, 0)
-    if (page === null || page === 'more') return null
-    const isHeader = isHeaderPage(page)
-    const isOwn = isHeader && (serial === null || serial === page.serial)
-    if (!isHeader) serial = page.serial
-    return { length: page.end, frames: isHeader ? 0 : page.packets.length, isOwn }
-  }
-}
-
-/** A player that counts whole frames received, and resumes at the next frame whenever it is cut off. */
-function openPlayer(t: Teardown, url: string, cut = framesWith(frameBytes)) {
-  const parts: Buffer[] = []
-  let frames = 0
-  const resumed: { asked: number; got: number }[] = []
-  /** Bytes of the last, incomplete frame at each cut. */
-  const leftOver: number[] = []
-  let head: IncomingMessage['headers'] = {}
-  let first = 0
-  let current: IncomingMessage | null = null
-  let isOver = false
-  const heard = waiting()
-
-  const ask = (address: string) =>
-    new Promise<IncomingMessage | null>((resolve) => {
-      get(address, { agent: false }, resolve).once('error', () => resolve(null))
-    })
-  const hear = async (response: IncomingMessage) => {
-    let rest: Buffer = Buffer.alloc(0)
-    for await (const bytes of response) {
-      rest = Buffer.concat([rest, bytes as Buffer])
-      for (let part = cut(rest); part; part = cut(rest)) {
-        if (!part.isOwn) parts.push(rest.subarray(0, part.length))
-        frames += part.frames
-        rest = rest.subarray(part.length)
-      }
-      heard.changed()
-    }
-    leftOver.push(rest.length)
-  }
-  const playing = (async () => {
-    while (!isOver) {
-      const next = first + frames
-      const response = await ask(frames > 0 ? `${url}?from=${next}` : url)
-      if (response?.statusCode !== 200) {
-        response?.resume()
-        await sleep(50)
-        continue
-      }
-      current = response
-      head = response.headers
-      const got = Number(head['x-stream-frame'])
-      if (frames > 0) resumed.push({ asked: next, got })
-      else first = got
-      await hear(response).catch(() => {})
-    }
-  })()
-  t.teardown(async () => {
-    isOver = true
-    current?.destroy()
-    await playing
-  })
-  return {
-    resumed,
-    leftOver,
-    get head() {
-      return head
-    },
-    get audio() {
-      return Buffer.concat(parts)
-    },
-    async more(count: number) {
-      const wanted = frames + count
-      await heard.until(`${count} more frames`, () => frames >= wanted)
-    },
-  }
-}
-
-/** Sends idempotent requests again and again until it is stopped. */
-function startLoad(t: Teardown, url: string) {
-  const failed: string[] = []
-  let answered = 0
-  let isOver = false
-  const clients = ['/api/history', '/api/public/config', '/healthz'].map(async (path) => {
-    while (!isOver) {
-      const outcome = await fetch(`${url}${path}?token=${SECRET}`).then(
-        async (answer) => (await answer.text()) && `${answer.status}`,
-        String,
-      )
-      if (outcome !== '200') failed.push(`${path}: ${outcome}`)
-      answered++
-      await sleep(40)
-    }
-  })
-  t.teardown(() => {
-    isOver = true
-    return Promise.all(clients)
-  })
-  return {
-    failed,
-    /** Resolves after this many more replies. */
-    async more(count: number) {
-      const wanted = answered + count
-      await until(`${count} more answers`, () => answered >= wanted)
-    },
-  }
-}
 
 t.test(
   'two replicas behind nginx, one of several processes, are one station while they come and go',
@@ -326,7 +206,7 @@ t.test(
       } as const
     })
 
-    const load = startLoad(t, nginx.url)
+    const load = startLoad(t, nginx.url, SECRET)
     /** Everything heard is the broadcast, without a frame too many or too few. */
     const assertWhole = async (t: Test) => {
       for (const [listening, mount] of [
@@ -458,30 +338,3 @@ const answers = (url: string) =>
     () => true,
     () => false,
   )
-
-/** Sends the first half of a track; `end` sends the other half and resolves with the reply. */
-async function beginUpload(url: string, token: string, bytes: Buffer) {
-  const sending = request(`${url}/api/admin/upload-song-file`, {
-    method: 'POST',
-    agent: false,
-    headers: {
-      authorization: `Bearer ${token}`,
-      'content-type': 'audio/mpeg',
-      'content-length': bytes.length,
-      'x-file-name': 'Slow.mp3',
-      expect: '100-continue',
-    },
-  })
-  sending.flushHeaders()
-  await once(sending, 'continue')
-  sending.write(bytes.subarray(0, bytes.length / 2))
-  return {
-    async end(): Promise<IncomingMessage> {
-      const answered = once(sending, 'response')
-      sending.end(bytes.subarray(bytes.length / 2))
-      const [answer] = (await answered) as [IncomingMessage]
-      answer.resume()
-      return answer
-    },
-  }
-}

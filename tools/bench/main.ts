@@ -1,22 +1,22 @@
 import { parseArgs } from 'node:util'
 import { SUPER_ADMIN } from '../../tests/harness/people/admin.ts'
 import { logIn } from '../../tests/harness/people/uploads.ts'
-import { childrenOf, type Process, start, type Teardown } from '../../tests/harness/processes/processes.ts'
+import type { Teardown } from '../../tests/harness/processes/processes.ts'
 import { prepareStation } from '../../tests/harness/stations/station.ts'
-import { measureAdmin } from './admin.ts'
-import { type ChangeFigures, makingRow, measureChanges } from './changes.ts'
-import { crowdRows } from './crowd.ts'
-import { measureData, TRACKS } from './data.ts'
-import { engineRows } from './engine.ts'
-import { measureFirstPaint } from './first-paint.ts'
-import { measureHls } from './hls.ts'
-import { measureInStep } from './in-step.ts'
-import { LIBRARY_TRACKS, measureLibrary } from './library.ts'
-import type { SocketFigures, StreamFigures } from './load.ts'
-import { measureMicrophones } from './microphones.ts'
-import { measurePanel } from './panel.ts'
-import { measureUploads, UPLOAD_MB } from './uploads.ts'
-import { usageOf } from './usage.ts'
+import { tellAir } from './air/air.ts'
+import { crowdRows } from './air/crowd.ts'
+import { measureHls } from './air/hls.ts'
+import { measureMicrophones } from './air/microphones.ts'
+import { measureAdmin } from './library/admin.ts'
+import { type ChangeFigures, makingRow, measureChanges } from './library/changes.ts'
+import { measureData, TRACKS } from './library/data.ts'
+import { engineRows } from './library/engine.ts'
+import { LIBRARY_TRACKS, measureLibrary } from './library/library.ts'
+import { measureUploads, UPLOAD_MB } from './library/uploads.ts'
+import { measureFirstPaint } from './pages/first-paint.ts'
+import { measureInStep } from './pages/in-step.ts'
+import { measurePanel } from './pages/panel.ts'
+import { heading, ratio, row, say } from './report.ts'
 
 // `npm run bench`: the real service under load, each figure beside the floor of the same run, since machines differ and other programs
 // run. With a part as argument only that one is measured; the last six take minutes, nginx,
@@ -37,8 +37,7 @@ const { values, positionals } = parseArgs({
     join: { type: 'string', default: '60' },
   },
 })
-const { rate, seconds } = values
-const windowS = Number(seconds)
+const windowS = Number(values.seconds)
 
 const ends: (() => unknown)[] = []
 const run: Teardown = { teardown: (end) => void ends.unshift(end) }
@@ -46,14 +45,14 @@ process.once('SIGINT', () => finish(130))
 process.once('SIGTERM', () => finish(143))
 try {
   const [part] = positionals
-  if (part === undefined) await measureAir()
+  if (part === undefined) await tellAir(run, values)
   if (part === undefined || part === 'microphones') await tellMicrophones()
   if (part === undefined || part === 'admin') await tellAdmin()
   if (part === undefined || part === 'data') await tellData()
   if (part === undefined || part === 'changes') tellChanges()
   if (part === undefined || part === 'library') await tellLibrary()
   if (part === undefined || part === 'uploads') await tellUploads()
-  if (part === 'sync') for (const cells of await crowdRows(run, { ...values, seconds })) row(...cells)
+  if (part === 'sync') for (const cells of await crowdRows(run, values)) row(...cells)
   if (part === 'first-paint') await tellFirstPaint()
   if (part === 'engine') for await (const cells of engineRows(run)) row(...cells)
   if (part === 'panel') await tellPanel()
@@ -63,71 +62,6 @@ try {
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
   await finish(1)
-}
-
-async function measureAir(): Promise<void> {
-  say(
-    `${values.listeners} listeners, ${values.sockets} sockets; the best of ${values.rounds} windows of ${windowS} s`,
-  )
-  const tones = [
-    { name: 'Low', hz: 220, seconds: 120 },
-    { name: 'High', hz: 440, seconds: 120 },
-  ]
-  const station = await prepareStation(run, tones, { DEMO_LIBRARY: 'false' })
-  const [api, worker] = await Promise.all([station.startApi(), station.startWorker()])
-  const apiPid = api.process.child.pid!
-  const stream = `${api.url}/api/stream/public.mp3`
-
-  const idleS = await cpuOver(windowS, [apiPid])
-  row('API without clients', `${((idleS / windowS) * 100).toFixed(2)} % of one core`)
-
-  heading('Stream, CPU of the API in % of one core per 1000 listeners')
-  const bare = await startFloor('stream')
-  const { floor, plain, titled } = await interleaved({
-    floor: () => underLoad<StreamFigures>('stream', bare.url, bare.pid),
-    plain: () => underLoad<StreamFigures>('stream', stream, apiPid),
-    titled: () => underLoad<StreamFigures>('stream', stream, apiPid, ['--titles']),
-  })
-  await bare.process.end()
-  const cpu = (load: Load<StreamFigures>) => ((load.cpuS / windowS) * 100 * 1000) / load.figures.connected
-  row('bare socket.write', `${cpu(floor).toFixed(2)} %`)
-  row('service, plain', `${cpu(plain).toFixed(2)} %`, ratio(cpu(plain), cpu(floor)))
-  row('service, with titles', `${cpu(titled).toFixed(2)} %`, `${ratio(cpu(titled), cpu(plain))} of plain`)
-  row('memory per listener', `${(plain.grownKb / plain.figures.connected).toFixed(1)} KB`)
-  row('plain: least reserve', `${plain.figures.leastReserveMs} ms`)
-  for (const [name, { figures }] of Object.entries({ plain, titled })) {
-    row(`${name}: first byte p50 / p99`, `${figures.firstByteMs.join(' / ')} ms at ${rate} joins a second`)
-    row(`${name}: burst, longest gap`, `${figures.burstBytes} bytes, ${figures.longestGapMs} ms`)
-    row(`${name}: rate, lost`, `${figures.bytesPerS} bytes/s, ${figures.lost} of ${figures.connected}`)
-  }
-
-  heading('Worker with its decoders and encoder')
-  const workerPids = async () => [
-    worker.child.pid!,
-    ...(await childrenOf(worker.child.pid!)).map(({ pid }) => pid),
-  ]
-  const pids = await workerPids()
-  row('CPU', `${(((await cpuOver(windowS, pids)) / windowS) * 100).toFixed(2)} % of one core`)
-  const sizes = await Promise.all(pids.map(usageOf))
-  const totalKb = sizes.reduce((sum, { rssKb }) => sum + rssKb, 0)
-  row('memory', `${Math.round(totalKb / 1024)} MB in ${pids.length} processes`)
-
-  heading('sync, CPU in µs per event, of the service without what it needs anyway')
-  const emitter = await startFloor('sockets')
-  const { bareEmit, sync } = await interleaved({
-    bareEmit: () => underLoad<SocketFigures>('sockets', emitter.url, emitter.pid),
-    sync: () => underLoad<SocketFigures>('sockets', api.url, apiPid),
-  })
-  await emitter.process.end()
-  const perEvent = ({ cpuS, figures }: Load<SocketFigures>, anywayS = 0) =>
-    ((cpuS - anywayS) / figures.events) * 1e6
-  row('bare io.emit', `${perEvent(bareEmit).toFixed(1)} µs`)
-  row('service', `${perEvent(sync, idleS).toFixed(1)} µs`, ratio(perEvent(sync, idleS), perEvent(bareEmit)))
-  row('memory per socket', `${(sync.grownKb / sync.figures.connected).toFixed(1)} KB`)
-  for (const [name, { figures }] of Object.entries({ 'io.emit': bareEmit, service: sync })) {
-    row(`${name}: jitter p50 / p99`, `${figures.jitterMs.join(' / ')} ms`)
-    row(`${name}: delay p50 / p99`, `${figures.delayMs.join(' / ')} ms`)
-  }
 }
 
 async function tellMicrophones(): Promise<void> {
@@ -284,84 +218,7 @@ async function tellInStep() {
   if (process.env.BENCH_OFFSETS) for (const { atS, ms } of offsets) say(`${atS.toFixed(1)}\t${ms.toFixed(3)}`)
 }
 
-interface Load<F> {
-  figures: F
-  /** CPU time of the server within the window. */
-  cpuS: number
-  /** Growth of the server from before the first client to the end of the window. */
-  grownKb: number
-}
-
-/** Alternates candidates and references, so that other load affects both alike; the cheapest round of each counts. */
-async function interleaved<F, K extends string>(
-  measures: Record<K, () => Promise<Load<F>>>,
-): Promise<Record<K, Load<F>>> {
-  const best = {} as Record<K, Load<F>>
-  const names = Object.keys(measures) as K[]
-  for (let round = 0; round < Number(values.rounds); round++) {
-    for (const name of names) {
-      const load = await measures[name]()
-      const grownKb = Math.max(load.grownKb, best[name]?.grownKb ?? 0)
-      best[name] = { ...(best[name] && best[name].cpuS < load.cpuS ? best[name] : load), grownKb }
-    }
-  }
-  return best
-}
-
-async function underLoad<F>(
-  kind: 'stream' | 'sockets',
-  url: string,
-  serverPid: number,
-  more: string[] = [],
-): Promise<Load<F>> {
-  const clients = kind === 'stream' ? values.listeners : values.sockets
-  const args = ['--kind', kind, '--url', url, '--clients', clients, '--rate', rate, '--seconds', seconds]
-  const idle = await usageOf(serverPid)
-  const load = start(run, 'node', ['--import', 'tsx', 'tools/bench/load.ts', ...args, ...more])
-  await load.printed(/window\n/)
-  const before = await usageOf(serverPid)
-  const output = await load.printed(/\{.*\}\n/)
-  const after = await usageOf(serverPid)
-  await load.exited
-  return {
-    figures: JSON.parse(/\{.*\}/.exec(output)![0]) as F,
-    cpuS: after.cpuS - before.cpuS,
-    grownKb: after.rssKb - idle.rssKb,
-  }
-}
-
-/** CPU seconds that processes use within a span of seconds. */
-async function cpuOver(spanS: number, pids: number[]): Promise<number> {
-  const total = async () => (await Promise.all(pids.map(usageOf))).reduce((sum, { cpuS }) => sum + cpuS, 0)
-  const before = await total()
-  await new Promise((resolve) => setTimeout(resolve, spanS * 1000))
-  return (await total()) - before
-}
-
-async function startFloor(kind: string): Promise<{ url: string; pid: number; process: Process }> {
-  const floor = start(run, 'node', ['--import', 'tsx', 'tools/bench/floor.ts', kind])
-  const output = await floor.printed(/listening on \d+/)
-  const port = /listening on (\d+)/.exec(output)![1]
-  return { url: `http://127.0.0.1:${port}`, pid: floor.child.pid!, process: floor }
-}
-
 async function finish(code: number): Promise<void> {
   for (const end of ends.splice(0)) await end()
   process.exit(code)
-}
-
-function ratio(value: number, reference: number): string {
-  return `${(value / reference).toFixed(2)} ×`
-}
-
-function heading(text: string) {
-  say(`\n${text}`)
-}
-
-function row(name: string, ...cells: string[]) {
-  say(`  ${name.padEnd(30)} ${cells.map((cell) => cell.padEnd(12)).join(' ')}`.trimEnd())
-}
-
-function say(line: string) {
-  process.stdout.write(`${line}\n`)
 }

@@ -60,3 +60,30 @@ export async function uploadTrack(
   const [answer] = await answered
   return { status: answer.statusCode ?? 0, body: await text(answer) }
 }
+
+/** Sends the first half of a track; `end` sends the other half and resolves with the reply. */
+export async function beginUpload(url: string, token: string, bytes: Buffer) {
+  const sending = plainRequest(`${url}/api/admin/upload-song-file`, {
+    method: 'POST',
+    agent: false,
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'audio/mpeg',
+      'content-length': bytes.length,
+      'x-file-name': 'Slow.mp3',
+      expect: '100-continue',
+    },
+  })
+  sending.flushHeaders()
+  await once(sending, 'continue')
+  sending.write(bytes.subarray(0, bytes.length / 2))
+  return {
+    async end(): Promise<IncomingMessage> {
+      const answered = once(sending, 'response')
+      sending.end(bytes.subarray(bytes.length / 2))
+      const [answer] = (await answered) as [IncomingMessage]
+      answer.resume()
+      return answer
+    },
+  }
+}

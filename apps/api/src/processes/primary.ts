@@ -1,12 +1,10 @@
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
-import { mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Stop } from '@solstice/adapters'
 import { sleep } from '@solstice/station'
 import type { Logger } from 'pino'
+import { makeFolder } from './folder.ts'
 import { argumentsOf, type Place } from './place.ts'
 
 const MIN_DELAY_MS = 500
@@ -27,7 +25,7 @@ interface Running {
  * @throws when the first process ends before it listens.
  */
 export async function startProcesses(count: number, log: Logger): Promise<Stop> {
-  const folder = await mkdtemp(join(tmpdir(), 'solstice-api-'))
+  const folder = await makeFolder()
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const stopping = new AbortController()
   cluster.schedulingPolicy = cluster.SCHED_RR

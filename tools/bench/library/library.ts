@@ -1,10 +1,10 @@
 import type { Track } from '@solstice/contracts'
 import { forecastProgramme, lyricsKey } from '@solstice/station'
-import { createAdminTokens } from '../../apps/api/src/auth/admin-tokens.ts'
-import { largeStation } from '../../tests/harness/air/large-station.ts'
-import { NOON } from '../../tests/harness/air/programme.ts'
-import type { Teardown } from '../../tests/harness/processes/processes.ts'
-import { type OpenApp, openApp } from '../../tests/harness/stations/app.ts'
+import { createAdminTokens } from '../../../apps/api/src/auth/admin-tokens.ts'
+import { largeStation } from '../../../tests/harness/air/large-station.ts'
+import { NOON } from '../../../tests/harness/air/programme.ts'
+import type { Teardown } from '../../../tests/harness/processes/processes.ts'
+import { type OpenApp, openApp } from '../../../tests/harness/stations/app.ts'
 
 export const LIBRARY_TRACKS = 100_000
 const ARTISTS = 4_000

@@ -2,15 +2,15 @@ import { join } from 'node:path'
 import type { Participant, QueueEntry } from '@solstice/playout'
 import { type FrameChunk, sleep } from '@solstice/station'
 import { pino } from 'pino'
-import { startBroadcast } from '../../apps/stream-worker/src/audio/broadcast.ts'
+import { startBroadcast } from '../../../apps/stream-worker/src/audio/broadcast.ts'
 import {
   createMicrophoneMixer,
   type MicrophoneMixer,
-} from '../../apps/stream-worker/src/audio/microphone/mixer.ts'
-import { decode, makeTone } from '../../tests/harness/audio/audio.ts'
-import { cut, makeRecording } from '../../tests/harness/audio/recording.ts'
-import { type Teardown, temporaryFolder } from '../../tests/harness/processes/processes.ts'
-import { usageOf } from './usage.ts'
+} from '../../../apps/stream-worker/src/audio/microphone/mixer.ts'
+import { decode, makeTone } from '../../../tests/harness/audio/audio.ts'
+import { cut, makeRecording } from '../../../tests/harness/audio/recording.ts'
+import { type Teardown, temporaryFolder } from '../../../tests/harness/processes/processes.ts'
+import { usageOf } from '../usage.ts'
 
 const RATE = 44_100
 const FRAME = 1152

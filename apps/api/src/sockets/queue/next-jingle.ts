@@ -2,7 +2,7 @@ import { roomOf } from '@solstice/adapters'
 import type { ClipChoice } from '@solstice/contracts'
 import { nextJingle, type PlayoutState } from '@solstice/playout'
 import type { Unsubscribe } from '@solstice/station'
-import type { AudibleAir } from '../air/audible.ts'
+import type { AudibleAir } from '../../air/audible.ts'
 
 /** Those who may put a jingle next, and take it back. */
 const audience = roomOf({ privilege: 'queue_manage' })!

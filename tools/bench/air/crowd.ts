@@ -1,8 +1,8 @@
 import { sleep } from '@solstice/station'
-import { childrenOf, type Process, start, type Teardown } from '../../tests/harness/processes/processes.ts'
-import { prepareStation } from '../../tests/harness/stations/station.ts'
+import { childrenOf, type Process, start, type Teardown } from '../../../tests/harness/processes/processes.ts'
+import { prepareStation } from '../../../tests/harness/stations/station.ts'
+import { usageOf } from '../usage.ts'
 import type { SocketFigures } from './load.ts'
-import { usageOf } from './usage.ts'
 
 /** Each client takes a handle, and processes may have 20 000. */
 const MAX_CLIENTS_PER_PROCESS = 10_000
@@ -57,7 +57,7 @@ export async function crowdRows(
 /** Measures `sync` to a crowd that joins several processes of the API within a time, beside bare `io.emit` of as many. */
 async function measureCrowd(t: Teardown, crowd: Crowd): Promise<Record<'floor' | 'service', CrowdFigures>> {
   const { processes } = crowd
-  const bare = start(t, 'node', ['--import', 'tsx', 'tools/bench/floor.ts', 'sockets', String(processes)])
+  const bare = start(t, 'node', ['--import', 'tsx', 'tools/bench/air/floor.ts', 'sockets', String(processes)])
   const ports = await bare.printed(new RegExp('listening on \\d+\\n'.repeat(processes)))
   const floor = await join(t, `http://127.0.0.1:${/\d+/.exec(ports)![0]}`, bare, crowd)
   await bare.end()
@@ -91,7 +91,7 @@ async function join(t: Teardown, url: string, server: Process, crowd: Crowd): Pr
   const anywayS = ((idle.cpuS - early.cpuS) / IDLE_S) * seconds
   const loads = Array.from({ length: generators }, () =>
     start(t, 'node', [
-      ...['--import', 'tsx', 'tools/bench/load.ts', ...args],
+      ...['--import', 'tsx', 'tools/bench/air/load.ts', ...args],
       ...['--clients', each(sockets), '--rate', each(sockets / joinS), '--settle', String(SETTLE_S)],
     ]),
   )

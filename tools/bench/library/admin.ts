@@ -1,7 +1,7 @@
 import type { Track } from '@solstice/contracts'
-import { createAdminTokens } from '../../apps/api/src/auth/admin-tokens.ts'
-import type { Teardown } from '../../tests/harness/processes/processes.ts'
-import { openApp } from '../../tests/harness/stations/app.ts'
+import { createAdminTokens } from '../../../apps/api/src/auth/admin-tokens.ts'
+import type { Teardown } from '../../../tests/harness/processes/processes.ts'
+import { openApp } from '../../../tests/harness/stations/app.ts'
 
 /** Response time of the API for a large library, compared with writing the same reply as JSON. */
 export interface AdminFigures {

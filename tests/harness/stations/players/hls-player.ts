@@ -3,8 +3,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { adtsFrameBytes, type FrameChunk, frameBytes, sleep } from '@solstice/station'
 import type { Test } from 'tap'
-import { type Teardown, temporaryFolder } from '../processes/processes.ts'
-import { waiting } from '../until.ts'
+import { type Teardown, temporaryFolder } from '../../processes/processes.ts'
+import { waiting } from '../../until.ts'
 
 const POLL_MS = 1_000
 

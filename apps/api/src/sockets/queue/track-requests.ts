@@ -8,8 +8,8 @@ import {
   requestTrack,
   type WallClock,
 } from '@solstice/station'
-import type { Handlers, Visitor } from './dispatch.ts'
-import type { Roster } from './presence/roster.ts'
+import type { Handlers, Visitor } from '../dispatch.ts'
+import type { Roster } from '../presence/roster.ts'
 
 /** Cooldown reported when no worker answered, in seconds. */
 const RETRY_S = 10

@@ -1,12 +1,12 @@
 import { link, mkdir, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { CDPSession, Page } from 'playwright-core'
-import { launchChromium } from '../../tests/harness/browser/chromium.ts'
-import { SUPER_ADMIN } from '../../tests/harness/people/admin.ts'
-import type { Teardown } from '../../tests/harness/processes/processes.ts'
-import { builtPage } from '../../tests/harness/processes/programs.ts'
-import { prepareStation, type Station } from '../../tests/harness/stations/station.ts'
-import { fill, LIBRARY_TRACKS, track } from './library.ts'
+import { launchChromium } from '../../../tests/harness/browser/chromium.ts'
+import { SUPER_ADMIN } from '../../../tests/harness/people/admin.ts'
+import type { Teardown } from '../../../tests/harness/processes/processes.ts'
+import { builtPage } from '../../../tests/harness/processes/programs.ts'
+import { prepareStation, type Station } from '../../../tests/harness/stations/station.ts'
+import { fill, LIBRARY_TRACKS, track } from '../library/library.ts'
 
 const CPU_SLOWDOWN = 4
 const TURNS = 3

@@ -4,12 +4,17 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { sleep } from '@solstice/station'
 import type { Page } from 'playwright-core'
-import { launchChromium } from '../../tests/harness/browser/chromium.ts'
-import { childrenOf, start, type Teardown, temporaryFolder } from '../../tests/harness/processes/processes.ts'
-import { builtPage } from '../../tests/harness/processes/programs.ts'
-import { prepareStation } from '../../tests/harness/stations/station.ts'
+import { launchChromium } from '../../../tests/harness/browser/chromium.ts'
+import {
+  childrenOf,
+  start,
+  type Teardown,
+  temporaryFolder,
+} from '../../../tests/harness/processes/processes.ts'
+import { builtPage } from '../../../tests/harness/processes/programs.ts'
+import { prepareStation } from '../../../tests/harness/stations/station.ts'
+import { usageOf } from '../usage.ts'
 import { dropouts, type Offset, offsetsOf } from './offsets.ts'
-import { usageOf } from './usage.ts'
 
 const run = promisify(execFile)
 

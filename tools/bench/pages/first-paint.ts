@@ -1,9 +1,9 @@
 import { type BrowserContextOptions, chromium } from 'playwright-core'
-import type { Teardown } from '../../tests/harness/processes/processes.ts'
-import { builtPage } from '../../tests/harness/processes/programs.ts'
-import { prepareStation } from '../../tests/harness/stations/station.ts'
-import { until } from '../../tests/harness/until.ts'
-import { usageOf } from './usage.ts'
+import type { Teardown } from '../../../tests/harness/processes/processes.ts'
+import { builtPage } from '../../../tests/harness/processes/programs.ts'
+import { prepareStation } from '../../../tests/harness/stations/station.ts'
+import { until } from '../../../tests/harness/until.ts'
+import { usageOf } from '../usage.ts'
 
 /** How the page comes to one kind of screen: the median of several first visits. */
 export interface FirstPaint {

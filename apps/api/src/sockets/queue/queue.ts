@@ -19,8 +19,8 @@ import {
   skipTrack,
   type WallClock,
 } from '@solstice/station'
-import type { AudibleAir } from '../air/audible.ts'
-import type { Handlers, Visitor } from './dispatch.ts'
+import type { AudibleAir } from '../../air/audible.ts'
+import type { Handlers, Visitor } from '../dispatch.ts'
 
 const PAGE = 10
 const MAX_PAGE = 100

@@ -1,9 +1,9 @@
 import { openData } from '@solstice/adapters'
 import type { DataStore } from '@solstice/station'
 import { pino } from 'pino'
-import { type Teardown, temporaryFolder } from '../../tests/harness/processes/processes.ts'
-import { startPostgres } from '../../tests/harness/servers/postgres.ts'
-import { track } from '../../tests/suites/records.ts'
+import { type Teardown, temporaryFolder } from '../../../tests/harness/processes/processes.ts'
+import { startPostgres } from '../../../tests/harness/servers/postgres.ts'
+import { track } from '../../../tests/suites/records.ts'
 
 export const TRACKS = 100_000
 /** The entries of 20 000 donations. */

@@ -2,9 +2,9 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { minuteOfFrames, uploadTrack } from '../../tests/harness/people/uploads.ts'
-import { type Teardown, temporaryFolder } from '../../tests/harness/processes/processes.ts'
-import { usageOf } from './usage.ts'
+import { minuteOfFrames, uploadTrack } from '../../../tests/harness/people/uploads.ts'
+import { type Teardown, temporaryFolder } from '../../../tests/harness/processes/processes.ts'
+import { usageOf } from '../usage.ts'
 
 const MB = 1024 * 1024
 export const UPLOAD_MB = 80

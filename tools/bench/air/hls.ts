@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net'
 import { sleep } from '@solstice/station'
-import { freePort, type Teardown } from '../../tests/harness/processes/processes.ts'
-import { startNginx } from '../../tests/harness/servers/nginx.ts'
-import { prepareStation } from '../../tests/harness/stations/station.ts'
-import { until } from '../../tests/harness/until.ts'
-import { usageOf } from './usage.ts'
+import { freePort, type Teardown } from '../../../tests/harness/processes/processes.ts'
+import { startNginx } from '../../../tests/harness/servers/nginx.ts'
+import { prepareStation } from '../../../tests/harness/stations/station.ts'
+import { until } from '../../../tests/harness/until.ts'
+import { usageOf } from '../usage.ts'
 
 const MOUNTS = ['mp3-64', 'aac-64'] as const
 const SEGMENT_MS = 6_060

@@ -7,10 +7,10 @@ import {
   type Pieces,
   type PlayoutState,
 } from '@solstice/playout'
-import { createStateReader } from '../../packages/adapters/src/air/state/reader.ts'
-import { createStateWriter } from '../../packages/adapters/src/air/state/writer.ts'
-import { largeStation } from '../../tests/harness/air/large-station.ts'
-import { library, NOON } from '../../tests/harness/air/programme.ts'
+import { createStateReader } from '../../../packages/adapters/src/air/state/reader.ts'
+import { createStateWriter } from '../../../packages/adapters/src/air/state/writer.ts'
+import { largeStation } from '../../../tests/harness/air/large-station.ts'
+import { library, NOON } from '../../../tests/harness/air/programme.ts'
 
 const TURNS = 40
 

@@ -1,0 +1,146 @@
+import { childrenOf, type Process, start, type Teardown } from '../../../tests/harness/processes/processes.ts'
+import { prepareStation } from '../../../tests/harness/stations/station.ts'
+import { heading, ratio, row, say } from '../report.ts'
+import { usageOf } from '../usage.ts'
+import type { SocketFigures, StreamFigures } from './load.ts'
+
+/** As they were given on the command line. */
+type Given = Record<'listeners' | 'sockets' | 'rounds' | 'rate' | 'seconds', string>
+
+/** Reports what listeners and sockets cost, beside the floor of both. */
+export async function tellAir(run: Teardown, given: Given): Promise<void> {
+  const windowS = Number(given.seconds)
+  const underLoad = <F>(...target: LoadTarget) => loadOf<F>(run, given, ...target)
+  say(
+    `${given.listeners} listeners, ${given.sockets} sockets; the best of ${given.rounds} windows of ${windowS} s`,
+  )
+  const tones = [
+    { name: 'Low', hz: 220, seconds: 120 },
+    { name: 'High', hz: 440, seconds: 120 },
+  ]
+  const station = await prepareStation(run, tones, { DEMO_LIBRARY: 'false' })
+  const [api, worker] = await Promise.all([station.startApi(), station.startWorker()])
+  const apiPid = api.process.child.pid!
+  const stream = `${api.url}/api/stream/public.mp3`
+
+  const idleS = await cpuOver(windowS, [apiPid])
+  row('API without clients', `${((idleS / windowS) * 100).toFixed(2)} % of one core`)
+
+  heading('Stream, CPU of the API in % of one core per 1000 listeners')
+  const bare = await startFloor(run, 'stream')
+  const { floor, plain, titled } = await interleaved(Number(given.rounds), {
+    floor: () => underLoad<StreamFigures>('stream', bare.url, bare.pid),
+    plain: () => underLoad<StreamFigures>('stream', stream, apiPid),
+    titled: () => underLoad<StreamFigures>('stream', stream, apiPid, ['--titles']),
+  })
+  await bare.process.end()
+  const cpu = (load: Load<StreamFigures>) => ((load.cpuS / windowS) * 100 * 1000) / load.figures.connected
+  row('bare socket.write', `${cpu(floor).toFixed(2)} %`)
+  row('service, plain', `${cpu(plain).toFixed(2)} %`, ratio(cpu(plain), cpu(floor)))
+  row('service, with titles', `${cpu(titled).toFixed(2)} %`, `${ratio(cpu(titled), cpu(plain))} of plain`)
+  row('memory per listener', `${(plain.grownKb / plain.figures.connected).toFixed(1)} KB`)
+  row('plain: least reserve', `${plain.figures.leastReserveMs} ms`)
+  for (const [name, { figures }] of Object.entries({ plain, titled })) {
+    row(
+      `${name}: first byte p50 / p99`,
+      `${figures.firstByteMs.join(' / ')} ms at ${given.rate} joins a second`,
+    )
+    row(`${name}: burst, longest gap`, `${figures.burstBytes} bytes, ${figures.longestGapMs} ms`)
+    row(`${name}: rate, lost`, `${figures.bytesPerS} bytes/s, ${figures.lost} of ${figures.connected}`)
+  }
+
+  heading('Worker with its decoders and encoder')
+  const workerPids = async () => [
+    worker.child.pid!,
+    ...(await childrenOf(worker.child.pid!)).map(({ pid }) => pid),
+  ]
+  const pids = await workerPids()
+  row('CPU', `${(((await cpuOver(windowS, pids)) / windowS) * 100).toFixed(2)} % of one core`)
+  const sizes = await Promise.all(pids.map(usageOf))
+  const totalKb = sizes.reduce((sum, { rssKb }) => sum + rssKb, 0)
+  row('memory', `${Math.round(totalKb / 1024)} MB in ${pids.length} processes`)
+
+  heading('sync, CPU in µs per event, of the service without what it needs anyway')
+  const emitter = await startFloor(run, 'sockets')
+  const { bareEmit, sync } = await interleaved(Number(given.rounds), {
+    bareEmit: () => underLoad<SocketFigures>('sockets', emitter.url, emitter.pid),
+    sync: () => underLoad<SocketFigures>('sockets', api.url, apiPid),
+  })
+  await emitter.process.end()
+  const perEvent = ({ cpuS, figures }: Load<SocketFigures>, anywayS = 0) =>
+    ((cpuS - anywayS) / figures.events) * 1e6
+  row('bare io.emit', `${perEvent(bareEmit).toFixed(1)} µs`)
+  row('service', `${perEvent(sync, idleS).toFixed(1)} µs`, ratio(perEvent(sync, idleS), perEvent(bareEmit)))
+  row('memory per socket', `${(sync.grownKb / sync.figures.connected).toFixed(1)} KB`)
+  for (const [name, { figures }] of Object.entries({ 'io.emit': bareEmit, service: sync })) {
+    row(`${name}: jitter p50 / p99`, `${figures.jitterMs.join(' / ')} ms`)
+    row(`${name}: delay p50 / p99`, `${figures.delayMs.join(' / ')} ms`)
+  }
+}
+
+interface Load<F> {
+  figures: F
+  /** CPU time of the server within the window. */
+  cpuS: number
+  /** Growth of the server from before the first client to the end of the window. */
+  grownKb: number
+}
+
+/** Alternates candidates and references, so that other load affects both alike; the cheapest round of each counts. */
+async function interleaved<F, K extends string>(
+  rounds: number,
+  measures: Record<K, () => Promise<Load<F>>>,
+): Promise<Record<K, Load<F>>> {
+  const best = {} as Record<K, Load<F>>
+  const names = Object.keys(measures) as K[]
+  for (let round = 0; round < rounds; round++) {
+    for (const name of names) {
+      const load = await measures[name]()
+      const grownKb = Math.max(load.grownKb, best[name]?.grownKb ?? 0)
+      best[name] = { ...(best[name] && best[name].cpuS < load.cpuS ? best[name] : load), grownKb }
+    }
+  }
+  return best
+}
+
+type LoadTarget = [kind: 'stream' | 'sockets', url: string, serverPid: number, more?: string[]]
+
+async function loadOf<F>(
+  run: Teardown,
+  given: Given,
+  ...[kind, url, serverPid, more = []]: LoadTarget
+): Promise<Load<F>> {
+  const { rate, seconds } = given
+  const clients = kind === 'stream' ? given.listeners : given.sockets
+  const args = ['--kind', kind, '--url', url, '--clients', clients, '--rate', rate, '--seconds', seconds]
+  const idle = await usageOf(serverPid)
+  const load = start(run, 'node', ['--import', 'tsx', 'tools/bench/air/load.ts', ...args, ...more])
+  await load.printed(/window\n/)
+  const before = await usageOf(serverPid)
+  const output = await load.printed(/\{.*\}\n/)
+  const after = await usageOf(serverPid)
+  await load.exited
+  return {
+    figures: JSON.parse(/\{.*\}/.exec(output)![0]) as F,
+    cpuS: after.cpuS - before.cpuS,
+    grownKb: after.rssKb - idle.rssKb,
+  }
+}
+
+/** CPU seconds that processes use within a span of seconds. */
+async function cpuOver(spanS: number, pids: number[]): Promise<number> {
+  const total = async () => (await Promise.all(pids.map(usageOf))).reduce((sum, { cpuS }) => sum + cpuS, 0)
+  const before = await total()
+  await new Promise((resolve) => setTimeout(resolve, spanS * 1000))
+  return (await total()) - before
+}
+
+async function startFloor(
+  run: Teardown,
+  kind: string,
+): Promise<{ url: string; pid: number; process: Process }> {
+  const floor = start(run, 'node', ['--import', 'tsx', 'tools/bench/air/floor.ts', kind])
+  const output = await floor.printed(/listening on \d+/)
+  const port = /listening on (\d+)/.exec(output)![1]
+  return { url: `http://127.0.0.1:${port}`, pid: floor.child.pid!, process: floor }
+}
