@@ -65,6 +65,10 @@ t.test('a host goes live; a guest is admitted, heard by everybody, and removed',
   await button(host, 'Pause now').click()
   await ear.hears(FILLER_HZ)
   await host.locator('.strip-now', { hasText: 'Just chatting' }).waitFor()
+  const { page: listener } = await visit(t, `${url}/en/`)
+  await listener.locator('.byline', { hasText: 'Solstice' }).waitFor()
+  t.pass('listeners see who talks, by the names of the roster')
+  await listener.close()
   t.same(await flaws(host), [])
 
   await button(host, /^Mute/).click()

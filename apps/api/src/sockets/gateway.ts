@@ -210,6 +210,7 @@ function openParts(io: Io, deps: GatewayDeps): Parts {
     for (const { event, payload } of streamEvents(state, before, clock.aheadMs()))
       groups.emitToAll(event, payload as never)
   })
+  const stopLineUp = followLineUp(mirror, roster.lineUpChanged)
   const stopNextJingle = followNextJingle(air, (room, next) =>
     io.local.to(room).emit('next_jingle_update', next),
   )
@@ -221,6 +222,7 @@ function openParts(io: Io, deps: GatewayDeps): Parts {
       air.close()
       stopSync()
       stopStreamEvents()
+      stopLineUp()
       stopNextJingle()
       admins.close()
       rosterReplies.close()
@@ -228,6 +230,16 @@ function openParts(io: Io, deps: GatewayDeps): Parts {
       return live.close()
     },
   }
+}
+
+/** Calls back when other people are on the air than before. */
+function followLineUp(mirror: Pick<AirMirror, 'onState'>, onChange: () => void): () => void {
+  let known = ''
+  return mirror.onState(({ live }) => {
+    const lineUp = live.participants.map(({ socketId }) => socketId).join()
+    if (lineUp !== known) onChange()
+    known = lineUp
+  })
 }
 
 /** Welcomes each socket, hands its events to the dispatch, and cleans up behind it. */

@@ -46,6 +46,7 @@ export const User = Type.Object({
   color: Type.String({ pattern: '^#[0-9a-f]{6}$' }),
   isAdmin: Type.Optional(Type.Boolean()),
   isSuperAdmin: Type.Optional(Type.Boolean()),
+  isOnAir: Type.Optional(Type.Boolean({ description: 'true for hosts who are on the air' })),
 })
 export type User = Static<typeof User>
 

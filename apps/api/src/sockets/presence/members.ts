@@ -24,12 +24,23 @@ export interface AdminPresence {
   mayAnswer: boolean
 }
 
-/** The roster that clients see: admins first, each account once, then the newest listeners. */
-export function listUsers(members: readonly Member[], limit: number): User[] {
+/**
+ * The roster that clients see: admins first, each account once, then the newest listeners.
+ *
+ * @param isLive whether a socket is on the air.
+ */
+export function listUsers(
+  members: readonly Member[],
+  limit: number,
+  isLive: (socketId: string) => boolean,
+): User[] {
+  const accountsOnAir = new Set(
+    members.flatMap(({ admin }) => (admin && isLive(admin.socketId) ? admin.adminId : [])),
+  )
   return eachAccountOnce(members)
     .sort((a, b) => Number(!!b.admin) - Number(!!a.admin) || b.sinceMs - a.sinceMs)
     .slice(0, limit)
-    .map(({ user }) => user)
+    .map(({ user, admin }) => (admin && accountsOnAir.has(admin.adminId) ? { ...user, isOnAir: true } : user))
 }
 
 /** The lowest-ranked slots of an account beyond `max`, leaving out those on the air. */

@@ -14,7 +14,15 @@ const main = new Redis(server.url)
 t.teardown(() => main.disconnect())
 
 /** The roster of a replica that can die without a word. */
-async function open(t: Test, options: { limit: number; heartbeatMs?: number; forgetAfterMs?: number }) {
+async function open(
+  t: Test,
+  options: {
+    limit: number
+    heartbeatMs?: number
+    forgetAfterMs?: number
+    isLive?: (socketId: string) => boolean
+  },
+) {
   const link = await openReplicaLink(main, pino({ level: 'silent' }))
   const heard: boolean[] = []
   const roster = createRoster({
@@ -102,3 +110,21 @@ t.test('above 200 listeners other replicas learn of them only with the heartbeat
   slot.promote({ adminId: randomUUID(), isSuper: false, mayAnswer: true }, () => {})
   await areKnown(2)
 })
+
+t.test(
+  'an account is on the air by any of its windows, and under its name in the roster alone',
+  async (t) => {
+    let live = ''
+    const { roster } = await open(t, { limit: 9, isLive: (socketId) => socketId === live })
+    const windows = ['first', 'second'].map((socketId) => roster.enter(socketId))
+    for (const slot of windows) slot.promote({ adminId: 'helper', isSuper: false, mayAnswer: true }, () => {})
+    const onAir = () => roster.list().map(({ isOnAir }) => isOnAir)
+    t.same(onAir(), [undefined])
+    live = 'second'
+    roster.lineUpChanged()
+    t.same(onAir(), [true])
+    live = ''
+    roster.lineUpChanged()
+    t.same(onAir(), [undefined])
+  },
+)

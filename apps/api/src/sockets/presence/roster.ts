@@ -16,6 +16,8 @@ export interface Roster {
   enter(socketId: string): Slot
   /** Admins first, each account once, then the newest; at most `limit`. */
   list(): User[]
+  /** To be called when somebody goes on the air, or off it. */
+  lineUpChanged(): void
   /** True when an admin who may answer requests is here. */
   readonly isAdminOnline: boolean
   /** Number of sockets of this replica that are not of admins. */
@@ -94,6 +96,7 @@ export function createRoster(deps: {
       }
     },
     list: updates.list,
+    lineUpChanged: updates.changed,
     get isAdminOnline() {
       return updates.isAdminOnline
     },

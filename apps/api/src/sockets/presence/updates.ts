@@ -8,7 +8,7 @@ const MANY_SOCKETS = 500
 
 /** Tells the clients of this replica what changed in the roster. */
 export interface RosterUpdates {
-  /** To be called after every change of the members. */
+  /** To be called after every change of the members, or of who is on the air. */
   changed(): void
   list(): User[]
   readonly isAdminOnline: boolean
@@ -19,6 +19,7 @@ export interface RosterUpdates {
 export function createRosterUpdates(deps: {
   members: () => Member[]
   limit: number
+  isLive: (socketId: string) => boolean
   listenerCount: () => number
   onChange: (list: User[]) => void
   onAdminOnline: (isOnline: boolean) => void
@@ -31,7 +32,7 @@ export function createRosterUpdates(deps: {
   let isClosed = false
 
   const list = () => {
-    listed ??= listUsers(deps.members(), deps.limit)
+    listed ??= listUsers(deps.members(), deps.limit, deps.isLive)
     return listed
   }
   const send = () => {

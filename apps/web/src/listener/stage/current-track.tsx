@@ -1,5 +1,6 @@
 import type { RadioState } from '@solstice/contracts'
 import { isChatting } from '../../radio/timeline.ts'
+import { localizedText } from '../../ui/language/localized-text.ts'
 import { useStore } from '../../ui/store.ts'
 import { orderLabel, titleOf } from '../format.ts'
 import { useRadio } from '../radio-context.ts'
@@ -9,10 +10,13 @@ import { CoverImage, useSpread } from './cover.tsx'
 const LARGE_TITLE = 18
 const MEDIUM_TITLE = 32
 
-/** The track on air, in large type. */
+/** The track on air in large type, or who talks. */
 export function CurrentTrack(props: { state: RadioState; kicker: string; onCover: () => void }) {
   const { state, kicker, onCover } = props
-  const { radio, t } = useRadio()
+  const { radio, locale, t } = useRadio()
+  const users = useStore(radio.users)
+  const hosts = users.filter(({ isOnAir }) => isOnAir).map(({ name }) => localizedText(name, locale))
+  const by = isChatting(state) ? hosts.join(', ') : state.artist
   const isHostOnline = useStore(radio.connection.isHostOnline)
   const record = [state.album, state.year].filter(Boolean).join(', ')
   return (
@@ -26,7 +30,7 @@ export function CurrentTrack(props: { state: RadioState; kicker: string; onCover
       <div class="record">
         {!isChatting(state) && <CoverButton state={state} onOpen={onCover} />}
         <p class="byline">
-          {state.artist && <b title={state.artist}>{state.artist}</b>}
+          {by && <b title={by}>{by}</b>}
           {record && <span title={record}>{record}</span>}
         </p>
       </div>
