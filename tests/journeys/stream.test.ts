@@ -1,8 +1,12 @@
 import { request } from 'node:http'
+import { openLocalMedia } from '@solstice/adapters'
 import type { HistoryItem, PublicConfig } from '@solstice/contracts'
+import { bufferOf, byteOfFrame, endOf, heardIn, storedParts } from '@solstice/station'
 import t from 'tap'
 import { decode, melody, pitch } from '../harness/audio/audio.ts'
-import { listen, prepareStation, splitIcy } from '../harness/stations/station.ts'
+import { start } from '../harness/processes/processes.ts'
+import { programOf } from '../harness/processes/programs.ts'
+import { followBroadcast, listen, prepareStation, splitIcy } from '../harness/stations/station.ts'
 
 const BYTES_PER_S = 16_000
 // Most of the time is spent listening: the stations of this file run side by side.
@@ -121,6 +125,43 @@ t.test('a station in stream mode', { buffered: true }, async (t) => {
     )
     t.equal(response, 200, 'HEAD answers without a body')
     await one.process.printed(/"method":"HEAD".*"msg":"stream probed"/)
+  })
+
+  t.test('a recorder that is killed is followed by another, without a hole or a frame twice', async (t) => {
+    const air = await followBroadcast(t, station)
+    const media = await openLocalMedia(station.env.MEDIA_DIR!)
+    const written = /aircheck part written/
+    const record = async () =>
+      start(
+        t,
+        'node',
+        [await programOf('tests/suites/air-recorder.ts')],
+        { ...station.env, AIRCHECK_DAYS: '1', MEDIA_STORAGE: 'local', PART_FRAMES: '30' },
+        'ipc',
+      )
+    const [first, second] = await Promise.all([record(), record()])
+    await Promise.any([first.printed(written), second.printed(written)])
+    await Promise.all([first.end('SIGKILL'), second.end('SIGKILL')])
+    const known = (await storedParts(media)).length
+    t.ok(known > 0)
+    const third = await record()
+    await third.printed(written)
+    const parts = await storedParts(media)
+    await third.end('SIGKILL')
+    t.ok(parts.length > known, 'the third goes on')
+    for (const [i, part] of parts.entries())
+      if (i > 0) t.equal(part.frame, endOf(parts[i - 1]!), `part ${i} follows the one before`)
+    const [from, end] = [parts[0]!.frame, endOf(parts.at(-1)!)]
+    await air.when('all of it was heard', () => endOf(air.chunks.at(-1)!) >= end)
+    const recorded = await Promise.all(
+      parts.map(async ({ key, bytes }) => bufferOf(await media.open(key, { start: 0, end: bytes - 1 }))),
+    )
+    const chunks = air.chunks.filter((chunk) => chunk.frame < end && endOf(chunk) > from)
+    const heard = Buffer.concat(chunks.map(({ audio }) => audio))
+    const at = (frame: number) => byteOfFrame(heard, frame - chunks[0]!.frame)
+    t.ok(Buffer.concat(recorded).equals(heard.subarray(at(from), at(end))), `frames ${from} to ${end}`)
+    const sounds = (await Promise.all(parts.map((part) => heardIn(media, part)))).flat()
+    t.ok(sounds.some(({ kind, title }) => kind === 'track' && /^(Do|Mi|Sol|Si)$/.test(title)))
   })
 
   t.test('the listener stream requires a token', async (t) => {

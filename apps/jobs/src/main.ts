@@ -1,5 +1,6 @@
 import { connect, runProcess, serveMetrics, workJobs } from '@solstice/adapters'
 import { processorsOf } from './processors/index.ts'
+import { recordAir } from './record-air.ts'
 import { jobsAtStart, recurrences } from './schedule.ts'
 import { watchQueue } from './watch-queue.ts'
 
@@ -9,10 +10,12 @@ await runProcess('jobs', async (config, log) => {
   for (const name of jobsAtStart(ports)) await ports.jobs.add(name, {}, { id: name })
   await ports.videoTools.forgetCookies()
   const unwatch = config.webPush ? await watchQueue(ports) : () => {}
+  const stopRecording = config.streamMode && config.aircheckDays > 0 ? recordAir(ports) : async () => {}
   const closeMetrics = await serveMetrics(ports.metrics, config, log)
   log.info('taking jobs')
   return async () => {
     unwatch()
+    await stopRecording()
     await worker.close()
     closeMetrics()
     await ports.close()

@@ -17,6 +17,7 @@ export const startedByTests = [
   'packages/adapters/src/jobs/worker/worker.ts',
   'packages/adapters/src/process/log.ts',
   'packages/adapters/src/media/local.ts',
+  'tests/suites/air-recorder.ts',
   'tests/suites/data-writer.ts',
 ] as const
 

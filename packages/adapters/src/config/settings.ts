@@ -217,6 +217,11 @@ const stores = {
     false,
     '`true`: removes tracks whose file is gone from the library at start, or, with a bucket, on `npm run station -- scan`.',
   ),
+  AIRCHECK_DAYS: integer(
+    0,
+    { min: 0, max: 366 },
+    'Days to keep a recording of the broadcast (stream mode), in `aircheck/` of the media storage: about 2 GB a day at 192 kbit/s; 0 records nothing.',
+  ),
   LOG_RETENTION_DAYS: integer(7, { min: 1 }, 'Days to keep the audit log and the play history.'),
   LOG_PURGE_HOUR: integer(
     4,

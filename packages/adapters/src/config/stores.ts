@@ -17,6 +17,8 @@ export function readStores(reader: Reader) {
     ephemeralStorage: read('EPHEMERAL_STORAGE'),
     confirmTrackCleanup: read('CONFIRM_TRACK_CLEANUP'),
     demoLibrary: read('DEMO_LIBRARY'),
+    /** Days for which the broadcast is kept; 0 = it isn't recorded. */
+    aircheckDays: read('AIRCHECK_DAYS'),
     logRetentionDays: read('LOG_RETENTION_DAYS'),
     logPurgeHour: read('LOG_PURGE_HOUR'),
   }
