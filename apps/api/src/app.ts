@@ -52,6 +52,7 @@ import { operationsRoutes } from './routes/operations.ts'
 import { sessionRoutes } from './routes/session/session.ts'
 import { settingsRoutes } from './routes/settings.ts'
 import { sharingRoutes } from './routes/sharing.ts'
+import { outgoingWebhookRoutes } from './routes/webhooks.ts'
 import { attachGateway } from './sockets/gateway.ts'
 import { aliases } from './sockets/presence/aliases.ts'
 import { createAirMirror } from './stream/mirror.ts'
@@ -195,7 +196,8 @@ function libraryRoutes(app: FastifyInstance, deps: LibraryDeps): void {
 type StationDeps = DepsOf<typeof jobRoutes> &
   DepsOf<typeof administrationRoutes> &
   DepsOf<typeof settingsRoutes> &
-  DepsOf<typeof backupRoutes>
+  DepsOf<typeof backupRoutes> &
+  DepsOf<typeof outgoingWebhookRoutes>
 
 /** Routes for the whole station: helpers, settings, jobs and backups. */
 function stationRoutes(app: FastifyInstance, deps: StationDeps): void {
@@ -203,6 +205,7 @@ function stationRoutes(app: FastifyInstance, deps: StationDeps): void {
   administrationRoutes(app, deps)
   settingsRoutes(app, deps)
   backupRoutes(app, deps)
+  outgoingWebhookRoutes(app, deps)
 }
 
 /** Warns operators about pages refused under an undeclared name, at most once a minute. */

@@ -19,6 +19,7 @@ import {
   type Replicas,
   type Spools,
   type VideoTools,
+  type WebhookSender,
   withStationTime,
 } from '@solstice/station'
 import type { Redis } from 'ioredis'
@@ -50,6 +51,7 @@ import { openLyricsTurns } from './redis/lyrics/turns.ts'
 import { createLyricsLookup } from './services/lyrics-lookup.ts'
 import { inStationTime, openPayments } from './services/payments/index.ts'
 import { openPushServices } from './services/web-push.ts'
+import { openWebhookSender } from './services/webhooks.ts'
 import { openData, openMedia } from './stores.ts'
 import { openVideoTools } from './video/tools.ts'
 
@@ -69,6 +71,7 @@ export interface Ports {
   passwords: Passwords
   payments: Payments
   pushServices: PushServices
+  webhookSender: WebhookSender
   spools: Spools
   lyricsLookup: LyricsLookup
   lyricsTurns: LyricsTurns
@@ -120,6 +123,7 @@ export async function connect(config: Config, log: Logger): Promise<Ports> {
     passwords: createPasswords(),
     payments: inStationTime(openPayments(config), clock),
     pushServices: openPushServices(config, data),
+    webhookSender: openWebhookSender(config.webhookLocalHosts),
     spools: openSpools(config.dataDir),
     lyricsLookup: createLyricsLookup(config.lyricsApiUrl),
     lyricsTurns: openLyricsTurns(redis),

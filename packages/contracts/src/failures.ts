@@ -339,6 +339,11 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
       'Звук цього відео завеликий: щонайбільше {maxMb} МБ',
       'The sound of this video is too large: at most {maxMb} MB',
     ),
+    webhook_off: text('Цю адресу вимкнено', 'This address is switched off'),
+    not_public: text(
+      'Потрібна адреса https загальнодоступного сервера',
+      'An https address of a public server is needed',
+    ),
     job_not_failed: text('Повторити можна лише невдале завдання', 'Only failed jobs can be retried'),
     job_awaited: text(
       'Таке завдання виконується, лише поки на нього чекають: повторіть сам запит',

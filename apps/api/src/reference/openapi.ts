@@ -124,6 +124,7 @@ export async function documentApi(app: FastifyInstance): Promise<void> {
         { name: 'donations', description: 'Ordering and paying for songs' },
         { name: 'administration', description: 'Settings, statistics, history, audit log, programme mode' },
         { name: 'jobs', description: 'Background jobs' },
+        { name: 'webhooks', description: 'Addresses that are told of events' },
         { name: 'operations', description: 'Health checks and metrics' },
       ],
       components: { securitySchemes },

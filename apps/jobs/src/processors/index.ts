@@ -4,6 +4,7 @@ import {
   createAudit,
   deleteClips,
   deleteTracks,
+  deliverWebhooks,
   editTrack,
   importVideo,
   MAX_LISTED,
@@ -12,6 +13,7 @@ import {
   queueDonation,
   sendNotification,
   sweepNotifications,
+  sweepWebhooks,
 } from '@solstice/station'
 import { makeDemoLibrary } from './demo-library.ts'
 import { lyricsBatch } from './lyrics-batch.ts'
@@ -46,6 +48,11 @@ export function processorsOf(ports: Ports): Processors {
       if (counts.due + counts.over > 0) ports.log.info(counts, 'notifications swept')
     },
     'send-notification': ({ id }) => sendNotification({ ...ports, readAir }, id),
+    'sweep-webhooks': async () => {
+      const added = await sweepWebhooks({ ...ports, readAir })
+      if (added > 0) ports.log.info({ added }, 'webhook messages added')
+    },
+    'deliver-webhooks': ({ webhookId }, { stopping }) => deliverWebhooks(deps, webhookId, stopping),
     'measure-loudness': (_, { stopping }) => measure(stopping),
     'measure-track': ({ trackId }, { stopping }) => measureTrack(ports, trackId, stopping),
     'read-pictures': (_, context) => readPictures(context),

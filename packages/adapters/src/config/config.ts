@@ -41,6 +41,8 @@ export function readConfig(env: Environment) {
     ...readVideo(reader),
     ...readDonations(reader),
     ...readWebPush(reader, server.publicServerUrl),
+    /** Hosts of the operator's own network that webhooks may go to. */
+    webhookLocalHosts: reader.read('WEBHOOK_LOCAL_HOSTS'),
   }
   if (reader.problems.length) throw new ConfigError(reader.problems)
   return { config, warnings: reader.warnings }

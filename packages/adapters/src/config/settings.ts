@@ -308,6 +308,13 @@ const notifications = {
   ),
 }
 
+const webhooks = {
+  WEBHOOK_LOCAL_HOSTS: hostNames(
+    '',
+    'Hosts of your own network that webhooks may go to, by http as well and at any port. All other webhooks go by https to public addresses.',
+  ),
+}
+
 /** All environment variables that the processes read: the single source of names, defaults, limits and effects. */
 export const settings = {
   ...required,
@@ -318,6 +325,7 @@ export const settings = {
   ...video,
   ...donations,
   ...notifications,
+  ...webhooks,
 }
 
 export const sections: readonly Section[] = [
@@ -332,6 +340,7 @@ export const sections: readonly Section[] = [
   { title: 'Songs from video links', settings: video },
   { title: 'Donations', settings: donations },
   { title: 'Notifications', settings: notifications },
+  { title: 'Webhooks', settings: webhooks },
 ]
 
 export type SettingName = keyof typeof settings

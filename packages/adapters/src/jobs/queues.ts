@@ -48,6 +48,8 @@ export const queues = {
   listings: { concurrency: 2, retention: last(50), awaited: true, onDemand: true },
   // A push service that hangs holds up nothing else.
   notifications: { concurrency: 10, retention: last(100), awaited: false, onDemand: false },
+  // As above, for as many webhooks as a station may have.
+  webhooks: { concurrency: 12, retention: last(100), awaited: false, onDemand: false },
   donations: { concurrency: 1, retention: last(100), awaited: false, onDemand: false },
 } as const satisfies Record<string, QueueSpec>
 
@@ -69,6 +71,8 @@ export const queueOfJob: Record<JobName, Exclude<QueueName, 'batches'>> = {
   'sweep-donations': 'jobs',
   'sweep-notifications': 'jobs',
   'send-notification': 'notifications',
+  'sweep-webhooks': 'webhooks',
+  'deliver-webhooks': 'webhooks',
   'measure-loudness': 'background',
   'measure-track': 'background',
   'read-pictures': 'background',

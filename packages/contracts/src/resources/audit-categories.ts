@@ -51,7 +51,14 @@ export const auditCategories = {
     'guest_ban',
     'guest_unban',
   ],
-  operations: ['job_retry', 'backup_download'],
+  operations: [
+    'job_retry',
+    'backup_download',
+    'webhook_create',
+    'webhook_edit',
+    'webhook_delete',
+    'webhook_switched_off',
+  ],
 } as const satisfies Record<string, readonly string[]>
 
 export type AuditCategory = keyof typeof auditCategories

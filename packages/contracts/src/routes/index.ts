@@ -1,4 +1,5 @@
 import type { Route } from '../route.ts'
+import * as webhooks from '../webhooks/routes.ts'
 import * as administration from './administration.ts'
 import * as directories from './directories.ts'
 import * as donations from './donations/donations.ts'
@@ -38,6 +39,7 @@ export const sections: Record<string, readonly Route[]> = {
   notifications: Object.values(notifications),
   administration: Object.values(administration),
   jobs: Object.values(jobs),
+  webhooks: Object.values(webhooks),
   operations: Object.values(operations),
 }
 

@@ -32,6 +32,10 @@ export interface Jobs {
   'sweep-notifications': { data: Record<string, never>; result: undefined }
   /** Tells one listener that the track is next. */
   'send-notification': { data: { id: string }; result: undefined }
+  /** Makes messages to webhooks of what has happened, and has those that are due delivered. */
+  'sweep-webhooks': { data: Record<string, never>; result: undefined }
+  /** Delivers the due messages of one webhook, in order. */
+  'deliver-webhooks': { data: { webhookId: string }; result: undefined }
   /** Deletes helper accounts that were not activated in time. */
   'purge-accounts': { data: Record<string, never>; result: undefined }
   /** Measures loudness, cue points and waveform of all tracks that are unmeasured or whose file has changed. */

@@ -60,6 +60,10 @@ export const operationTexts: Record<Locale, Record<AuditOperation, string>> = {
     guest_unban: 'Гостя розблоковано',
     job_retry: 'Завдання запущено ще раз',
     backup_download: 'Завантажено резервну копію',
+    webhook_create: 'Додано вебхук',
+    webhook_edit: 'Змінено вебхук',
+    webhook_delete: 'Вилучено вебхук',
+    webhook_switched_off: 'Вебхук вимкнено: адреса не приймає подій',
   },
   en: {
     upload_song: 'Added a song',
@@ -119,5 +123,9 @@ export const operationTexts: Record<Locale, Record<AuditOperation, string>> = {
     guest_unban: 'Unbanned a guest',
     job_retry: 'Retried a job',
     backup_download: 'Downloaded a backup',
+    webhook_create: 'Added a webhook',
+    webhook_edit: 'Changed a webhook',
+    webhook_delete: 'Deleted a webhook',
+    webhook_switched_off: 'Webhook switched off: its address takes no events',
   },
 }

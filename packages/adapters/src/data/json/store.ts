@@ -42,6 +42,9 @@ export async function openJsonData(folder: string): Promise<DataStore> {
     trackCovers: collection('trackCovers'),
     notifications: collection('notifications'),
     pushKeys: collection('pushKeys'),
+    webhooks: collection('webhooks'),
+    webhookMessages: collection('webhookMessages'),
+    webhookMarks: collection('webhookMarks'),
     async close() {
       await Promise.all(opened.map((one) => one.close()))
     },

@@ -22,8 +22,10 @@ import type {
   TrackRecord,
   WaveformRecord,
 } from './records.ts'
+import type { WebhookMarkRecord, WebhookMessageRecord, WebhookRecord } from './webhook-records.ts'
 
 export type * from './records.ts'
+export type * from './webhook-records.ts'
 
 /**
  * The station's records. They are plain JSON, and callers must not mutate what they read. Every change is durable once its
@@ -52,6 +54,9 @@ export interface DataStore {
   readonly trackCovers: Collection<TrackCoverRecord, 'trackId'>
   readonly notifications: Collection<NotificationRecord, 'id'>
   readonly pushKeys: Collection<PushKeysRecord, 'id'>
+  readonly webhooks: Collection<WebhookRecord, 'id'>
+  readonly webhookMessages: Collection<WebhookMessageRecord, 'key'>
+  readonly webhookMarks: Collection<WebhookMarkRecord, 'id'>
   close(): Promise<void>
 }
 
@@ -118,6 +123,9 @@ export const collections = {
   trackCovers: { key: 'trackId' },
   notifications: { key: 'id' },
   pushKeys: { key: 'id' },
+  webhooks: { key: 'id' },
+  webhookMessages: { key: 'key' },
+  webhookMarks: { key: 'id' },
 } as const satisfies Record<Exclude<keyof DataStore, 'close'>, CollectionSpec>
 
 export interface CollectionSpec {
