@@ -12,12 +12,12 @@ const below = {
  */
 const rooms = {
   'packages/contracts/src':
-    'resources events examples routes | failures localized lyrics-lines messages privileges route',
+    'resources events examples webhooks routes | failures localized lyrics-lines messages privileges route',
   'packages/playout/src': 'model saved rotation clips queue boundary live library step project',
   'packages/station/src':
-    'ports core accounts aircheck artwork library intake lyrics clips settings engine-facts groups tracks requests donations notifications transfer',
+    'ports core accounts aircheck artwork library intake lyrics clips settings engine-facts groups tracks requests donations notifications webhooks transfer',
   'packages/adapters/src':
-    'auth config services files process redis air data media backup pictures audio video jobs',
+    'auth config services files process redis air data media backup pictures audio video webhooks jobs',
   'apps/api/src':
     'limits auth reference http processes files stream hls air background now-playing directories links routes sockets pages',
   'apps/stream-worker/src': 'audio air feeds',

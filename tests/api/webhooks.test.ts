@@ -94,7 +94,11 @@ t.test('a webhook is told of what it chose, in order, once, signed', async (t) =
   await play('First', 10)
   await data.audit.insert({ ...audit, operationType: 'suggestion_accept', data: song })
   await data.audit.insert({ ...audit, operationType: 'settings_save', data: {} })
-  const upload = { createdAt: nowMs + 30, operationType: 'upload_song', data: { ...song, mode: 'day' } as object }
+  const upload = {
+    createdAt: nowMs + 30,
+    operationType: 'upload_song',
+    data: { ...song, mode: 'day' } as object,
+  }
   await data.audit.insert({ ...audit, ...upload })
   const donation = pendingDonation('paid', { status: 'paid', paidAt: nowMs + 40, reference: 'secret' })
   await data.donations.put(donation)
@@ -152,10 +156,12 @@ t.test(
     await sweep()
     receiver.status = 500
     await deliver(id)
-    await deliver(id)
     const [waiting] = await messages(id)
     t.match(waiting, { state: 'pending', attempts: 1, status: 500 })
     t.ok(waiting!.nextAt! > waiting!.attemptedAt!, 'not at once')
+    await data.webhookMessages.update({ webhookId: id }, { nextAt: Date.now() + DAY_MS })
+    await deliver(id)
+    t.equal(receiver.taken.length, 1, 'nor before its time')
     await data.webhookMessages.update({ webhookId: id }, { nextAt: 0 })
     receiver.status = 204
     await deliver(id)

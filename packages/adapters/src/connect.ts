@@ -51,9 +51,9 @@ import { openLyricsTurns } from './redis/lyrics/turns.ts'
 import { createLyricsLookup } from './services/lyrics-lookup.ts'
 import { inStationTime, openPayments } from './services/payments/index.ts'
 import { openPushServices } from './services/web-push.ts'
-import { openWebhookSender } from './services/webhooks.ts'
 import { openData, openMedia } from './stores.ts'
 import { openVideoTools } from './video/tools.ts'
+import { openWebhookSender } from './webhooks/sender.ts'
 
 /** Ports and infrastructure of a process of the station. */
 export interface Ports {

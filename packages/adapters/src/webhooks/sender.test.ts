@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
 import t, { type Test } from 'tap'
-import { openWebhookSender } from './webhooks.ts'
+import { openWebhookSender } from './sender.ts'
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const MESSAGE = { id: 'msg_1', body: '{"type":"track.started","name":"Тиша"}', secret: SECRET }
