@@ -7,12 +7,13 @@ import {
   type PlayoutState,
   resume,
   type Step,
+  wantedPlaylists,
 } from '@solstice/playout'
 import { type Asker, type OutboxEntry, queueDonation } from '@solstice/station'
 import { sweepDonations } from '../../../apps/jobs/src/processors/sweep-donations.ts'
 import { createOutbox } from '../../../apps/stream-worker/src/air/outbox.ts'
 import { createSaveLoop } from '../../../apps/stream-worker/src/air/save-loop.ts'
-import { alwaysDay, host, stationFact, track, tracks, withLists } from '../air/programme.ts'
+import { alwaysDay, host, stationFact, track, tracks, library as tracksFact } from '../air/programme.ts'
 import type { Process } from './process.ts'
 import { MINUTE, type Station } from './station.ts'
 
@@ -66,8 +67,15 @@ export async function goOnAir(station: Station, process: Process, schedule = alw
   let state: PlayoutState
   let turn: Promise<unknown> = Promise.resolve()
   const take = async (before: PlayoutState, step: Step, answers: OutboxEntry[] = []) => {
-    state = withLists(step.state, (mode) => library.filter(({ id }) => id.startsWith(mode)), station.nowMs)
-    air.add(before, { ...step, state }, answers)
+    air.add(before, step, answers)
+    state = step.state
+    // Each list that it asks for is a step of its own, as in the shell.
+    for (let [mode] = wantedPlaylists(state); mode; [mode] = wantedPlaylists(state)) {
+      const ofMode = library.filter(({ id }) => id.startsWith(mode))
+      const made = learn(state, tracksFact(ofMode, mode), station.nowMs)
+      air.add(state, made)
+      state = made.state
+    }
     await air.save()
   }
   const passTime = () => take(state, advance(state, station.nowMs))

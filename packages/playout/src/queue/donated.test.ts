@@ -231,6 +231,20 @@ t.test('R4: silence does not count for a donated song', async (t) => {
   t.ok(back.state.pendingSwitch?.waiting)
 })
 
+t.test(
+  'R4c: a donated song behind one that sounds longer than its tags say is heard from its beginning',
+  async (t) => {
+    const waiting = accepted(station(), donate(track('short', 'x', 30 * SECOND), 'order'))
+    const stoppedMs = nextDueMs(waiting)! - SECOND
+    t.equal(advance(waiting, stoppedMs).state.onAir, waiting.onAir, 'T2: the song before it is still heard')
+    const backMs = stoppedMs + MINUTE
+    const step = resume(waiting, stoppedMs, backMs)
+    t.match(step.state.onAir, { phase: 'track', startedAtMs: backMs, entry: { orderId: 'order' } })
+    t.match(step.effects, [{ type: 'played', orderId: 'order', startedAtMs: backMs }])
+    t.same(orderEffects(waiting, step), [{ type: 'order-aired', orderId: 'order', atMs: backMs }])
+  },
+)
+
 t.test('R1: what nobody heard was not played, but what is on air then is', async (t) => {
   const state = station()
   const step = resume(state, NOON, NOON + 5 * MINUTE)

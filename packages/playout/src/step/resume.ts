@@ -6,7 +6,7 @@ import { isDonatedOnAir, songOnAir } from '../model/on-air.ts'
 import { emptyPlaylist } from '../model/playlists.ts'
 import type { Chat, OnAir, Phrase, PlayoutState, QueueEntry } from '../model/state.ts'
 import { andThen, type Step, stepTo } from '../model/steps.ts'
-import { leftOutMs, soundStartMs } from '../model/timing.ts'
+import { leftOutMs, soundStartMs, trackEndMs } from '../model/timing.ts'
 import { advance, nextDueMs } from './advance.ts'
 
 /** After a longer outage only a part of the state is kept (rule R2). */
@@ -31,9 +31,10 @@ export function resume(state: PlayoutState, silentFromMs: number, atMs: number):
  */
 function passSilence(saved: PlayoutState, fromMs: number, atMs: number): Step {
   const { pace } = saved
-  let state: PlayoutState = { ...saved, pace: 'clock' }
+  const stopped = endedAt({ ...saved, pace: 'clock' }, fromMs)
+  let { state } = stopped
   let kept: string | null = null
-  const effects: Effect[] = []
+  const effects: Effect[] = [...stopped.effects]
   for (let dueMs: number | null = fromMs; dueMs !== null && dueMs <= atMs; dueMs = nextDueMs(state)) {
     const step = advance(state, dueMs)
     effects.push(...step.effects)
@@ -52,6 +53,13 @@ function passSilence(saved: PlayoutState, fromMs: number, atMs: number): Step {
   if (!heard) return stepTo(state, others)
   const startedAtMs = soundStartMs(state)
   return stepTo({ ...state, lastPlayedMs: startedAtMs }, [...others, { ...heard, startedAtMs }])
+}
+
+/** Rule R4c: ends a track whose sound lasted longer than its duration, up to this moment (rule T2). */
+function endedAt(state: PlayoutState, stoppedAtMs: number): Step {
+  const { onAir } = state
+  const isOverdue = onAir.phase === 'track' && trackEndMs(onAir.entry, onAir.startedAtMs) < stoppedAtMs
+  return isOverdue ? next(state, stoppedAtMs) : stepTo(state)
 }
 
 /** Rule R2: keeps only requested and donated tracks of the queue. */
