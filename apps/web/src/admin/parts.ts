@@ -1,8 +1,8 @@
 import type { Locale } from '@solstice/contracts'
 import type { ComponentType } from 'preact'
-import type { IconName } from '../ui/icons.tsx'
 import { lazyPage } from '../ui/loading/lazy-page.tsx'
 import type { AccessRule } from './data/access.ts'
+import type { IconName } from './ui/icon.tsx'
 
 export type PartId =
   | 'on-air'

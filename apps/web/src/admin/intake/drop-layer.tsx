@@ -1,10 +1,10 @@
 import './intake.css'
 import { useEffect, useState } from 'preact/hooks'
-import { Icon } from '../../ui/icons.tsx'
 import { useStore } from '../../ui/store.ts'
 import { hrefOf, navigate } from '../data/location.ts'
 import { useAdmin, usePanel, useTexts } from '../data/panel.ts'
 import { parts } from '../parts.ts'
+import { Icon } from '../ui/icon.tsx'
 
 /** Takes files that are dropped anywhere, for the part that is shown or else for Add music. */
 export function DropLayer() {

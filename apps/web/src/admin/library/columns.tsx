@@ -1,7 +1,7 @@
 import type { LibraryRow, Locale } from '@solstice/contracts'
 import { formatDuration, trackLine } from '../../listener/format.ts'
-import { Icon } from '../../ui/icons.tsx'
 import { useStore } from '../../ui/store.ts'
+import { Icon } from '../ui/icon.tsx'
 import { Badge } from '../ui/state/badge.tsx'
 import type { Column } from '../ui/table/virtual-table.tsx'
 import { tenth } from '../ui/tenth.ts'

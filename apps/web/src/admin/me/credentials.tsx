@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
-import { Icon } from '../../ui/icons.tsx'
 import { useCommand } from '../data/commands.ts'
 import { useAdmin, usePanel } from '../data/panel.ts'
 import { Field } from '../ui/fields/field.tsx'
+import { Icon } from '../ui/icon.tsx'
 import { isStrong, passwordRules } from './password-rules.ts'
 import { useMeTexts } from './texts.ts'
 

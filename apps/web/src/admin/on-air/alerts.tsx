@@ -1,8 +1,8 @@
-import { Icon } from '../../ui/icons.tsx'
 import { useStore } from '../../ui/store.ts'
 import { useNow } from '../../ui/use-now.ts'
 import { useAdmin, useAir, useStation } from '../data/panel.ts'
 import { useQuery } from '../data/query.ts'
+import { Icon } from '../ui/icon.tsx'
 import { useOnAirTexts } from './on-air-context.ts'
 
 /** The station announces the air every 2 s; after this long something is wrong. */

@@ -1,8 +1,8 @@
 import type { QueueItem } from '@solstice/contracts'
 import { useState } from 'preact/hooks'
 import { trackLine } from '../../listener/format.ts'
-import { Icon } from '../../ui/icons.tsx'
 import { useAdmin, useCooldown, useStation } from '../data/panel.ts'
+import { Icon } from '../ui/icon.tsx'
 import { useOnAirTexts } from './on-air-context.ts'
 import type { Dropping } from './queue/use-dropping.ts'
 

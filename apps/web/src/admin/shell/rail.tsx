@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
 import { readStored, writeStored } from '../../ui/browser-storage.ts'
-import { Icon, type IconName } from '../../ui/icons.tsx'
 import { useStore } from '../../ui/store.ts'
 import { hrefOf, navigate } from '../data/location.ts'
 import { useAdmin, usePanel, useTexts } from '../data/panel.ts'
 import { IntakeCount } from '../intake/drop-layer.tsx'
 import type { Part, PartId } from '../parts.ts'
+import { Icon, type IconName } from '../ui/icon.tsx'
 
 const FOLDED = 'admin_rail'
 

@@ -1,8 +1,8 @@
 import type { Capability, PublicConfig } from '@solstice/contracts'
 import { useState } from 'preact/hooks'
 import { apiUrl } from '../../api.ts'
-import { Icon } from '../../ui/icons.tsx'
 import { useAdmin } from '../data/panel.ts'
+import { Icon } from '../ui/icon.tsx'
 import { Badge } from '../ui/state/badge.tsx'
 import { type StationTexts, useStationTexts } from './texts.ts'
 

@@ -1,7 +1,7 @@
 import { formatDuration } from '../../../listener/format.ts'
-import { Icon } from '../../../ui/icons.tsx'
 import { useStore } from '../../../ui/store.ts'
 import { useAdmin, usePanel, useStation } from '../../data/panel.ts'
+import { Icon } from '../../ui/icon.tsx'
 import { useOnAirTexts } from '../on-air-context.ts'
 
 /** The jingle that comes after the track on air because an admin put it there, and the way to take it back. */

@@ -1,7 +1,7 @@
 import type { ClientPayload, QueueItem } from '@solstice/contracts'
 import { trackLine } from '../../../listener/format.ts'
-import { Icon } from '../../../ui/icons.tsx'
 import { useAdmin, useCooldown, useStation } from '../../data/panel.ts'
+import { Icon } from '../../ui/icon.tsx'
 import { Badge } from '../../ui/state/badge.tsx'
 import { ProgressRing } from '../../ui/state/progress-ring.tsx'
 import { useOnAirTexts } from '../on-air-context.ts'

@@ -1,4 +1,4 @@
-import { Icon } from '../../../ui/icons.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { Skeleton } from '../../ui/state/list.tsx'
 import { useProgrammeTexts } from '../texts.ts'
 import { MAX_GROUP_NAME_LENGTH } from './board.ts'

@@ -2,8 +2,8 @@ import type { Mode } from '@solstice/contracts'
 import { useEffect, useState } from 'preact/hooks'
 import { get, getWrappedImage } from '../../../api.ts'
 import { coverUrl } from '../../../ui/cover-url.ts'
-import { Icon } from '../../../ui/icons.tsx'
 import { useAdmin, useStation } from '../../data/panel.ts'
+import { Icon } from '../../ui/icon.tsx'
 
 /** The cover of the track, or the picture of the artist, or the sun or moon of the mode where there is none. */
 export function Cover({ id, artist, mode }: { id: string | null; artist: string; mode: Mode }) {

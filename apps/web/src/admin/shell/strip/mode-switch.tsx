@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
-import { Icon } from '../../../ui/icons.tsx'
 import { closeSheet } from '../../../ui/sheet/sheet.tsx'
 import { useCommand } from '../../data/commands.ts'
 import { usePaletteItems } from '../../data/palette.ts'
 import { useAdmin, useAir, useStation, useTexts } from '../../data/panel.ts'
 import { Field } from '../../ui/fields/field.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { Dialog } from '../../ui/layers/dialog.tsx'
 import { zoneTime } from '../time.ts'
 

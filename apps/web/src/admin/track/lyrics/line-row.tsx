@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { Icon } from '../../../ui/icons.tsx'
 import { useToasts } from '../../data/panel.ts'
+import { Icon } from '../../ui/icon.tsx'
 import { useEditor, useLyricsTexts } from './editor-context.ts'
 import { addAfter, type EditedLine, remove, replaceWith, setText, setTime } from './text/lines.ts'
 import { formatTime, readTime } from './text/lrc.ts'

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import { Icon } from '../../../ui/icons.tsx'
 import { useStore } from '../../../ui/store.ts'
+import { Icon } from '../../ui/icon.tsx'
 import { Waveform } from '../../ui/state/waveform.tsx'
 import { usePeaks } from '../use-peaks.ts'
 import { useTrack } from '../use-track.ts'

@@ -1,6 +1,6 @@
 import './fields.css'
 import { useId, useState } from 'preact/hooks'
-import { Icon } from '../../../ui/icons.tsx'
+import { Icon } from '../icon.tsx'
 
 /** Takes files that are dropped or chosen. What they are and how many is for the caller to check. */
 export function FileDrop(props: {

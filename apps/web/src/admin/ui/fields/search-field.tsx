@@ -1,9 +1,9 @@
 import './fields.css'
 import type { RefObject } from 'preact'
 import { useRef } from 'preact/hooks'
-import { Icon } from '../../../ui/icons.tsx'
 import { isPressed } from '../../data/keys.ts'
 import { useTexts } from '../../data/panel.ts'
+import { Icon } from '../icon.tsx'
 
 /** A search that filters while one types; Escape empties it. */
 export function SearchField(props: {

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
-import { Icon } from '../../../ui/icons.tsx'
 import { createStore, useStore } from '../../../ui/store.ts'
 import { usePanel, useTexts } from '../../data/panel.ts'
+import { Icon } from '../icon.tsx'
 
 /** Dialogs that are open, the newest last: what is outside the newest can be neither seen nor pressed. */
 const openDialogs = createStore<readonly object[]>([])
