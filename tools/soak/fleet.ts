@@ -1,0 +1,80 @@
+import { sleep } from '@solstice/station'
+import { SUPER_ADMIN } from '../../tests/harness/people/admin.ts'
+import { freePort, type Process, type Teardown } from '../../tests/harness/processes/processes.ts'
+import { prepareStation } from '../../tests/harness/stations/station.ts'
+import type { Heard } from './ear.ts'
+
+const SONGS = 30
+const isOnAir = /the station is on air/
+const isError = /"level":(50|60)/
+/** Time for the ends of connections to be noticed before a replica counts as back. */
+const SETTLE_MS = 1_000
+
+/** Two replicas, two workers and a jobs process, on songs of 20 to 49 s. Replica 1, the jobs and Redis live as long as the run. */
+export async function startFleet(run: Teardown) {
+  const songs = Array.from({ length: SONGS }, (_, i) => ({
+    ...{ name: `Song ${i}`, hz: 200 + 20 * i, seconds: 20 + i, isMono: true },
+  }))
+  const station = await prepareStation(run, songs, {
+    ...SUPER_ADMIN,
+    RADIO_HOSTS_MODE: 'true',
+    LOGIN_ATTEMPTS_PER_15_MIN: '0',
+    QUEUE_ADD_COOLDOWN_S: '0',
+    QUEUE_SKIP_COOLDOWN_S: '0',
+    QUEUE_REMOVE_COOLDOWN_S: '0',
+  })
+  const ports = [await freePort(), await freePort()]
+  const [one, two, first, jobs] = await Promise.all([
+    station.startApi(ports[0]),
+    station.startApi(ports[1]),
+    station.startWorker(),
+    station.startJobs(),
+  ])
+  await first.printed(isOnAir)
+  const second = await station.startWorker()
+  const replicas: Heard[] = [one, two].map(({ url }) => ({ url, isDown: false }))
+  const processes = new Map<string, Process>([
+    ['replica 1', one.process],
+    ['replica 2', two.process],
+    ['worker 1', first],
+    ['worker 2', second],
+    ['jobs', jobs],
+    ['redis', station.redis.process],
+  ])
+  const everStarted = [...processes.values()]
+  const numbers = { replica: 2, worker: 2 }
+  const enter = (kind: keyof typeof numbers, process: Process) => {
+    processes.set(`${kind} ${++numbers[kind]}`, process)
+    everStarted.push(process)
+  }
+
+  return {
+    station,
+    replicas,
+    processes,
+    /** Lines of the logs that are errors. */
+    errors: () =>
+      everStarted.flatMap(({ output }) => output.split('\n').filter((line) => isError.test(line))),
+    /** Kills the worker on air, and starts another one. @returns its name. */
+    async killWorker(): Promise<string> {
+      const [name, worker] = [...processes].find(
+        ([name, { output }]) => name.startsWith('worker') && isOnAir.test(output),
+      )!
+      processes.delete(name)
+      await worker.end('SIGKILL')
+      enter('worker', await station.startWorker())
+      return name
+    },
+    /** Kills the younger replica, and starts another one on its port. @returns its name. */
+    async killReplica(): Promise<string> {
+      const [name, replica] = [...processes].findLast(([name]) => name.startsWith('replica'))!
+      replicas[1]!.isDown = true
+      processes.delete(name)
+      await replica.end('SIGKILL')
+      enter('replica', (await station.startApi(ports[1])).process)
+      await sleep(SETTLE_MS)
+      replicas[1]!.isDown = false
+      return name
+    },
+  }
+}

@@ -1,0 +1,133 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { sleep } from '@solstice/station'
+import { makeTone } from '../../tests/harness/audio/audio.ts'
+import { cut, makeRecording } from '../../tests/harness/audio/recording.ts'
+import { SUPER_ADMIN } from '../../tests/harness/people/admin.ts'
+import { openSocket, type SocketClient } from '../../tests/harness/people/socket-client.ts'
+import { logIn } from '../../tests/harness/people/uploads.ts'
+import { type Teardown, temporaryFolder } from '../../tests/harness/processes/processes.ts'
+
+const ADMIN_PAUSE_MS = 5_000
+const UPLOAD_S = 20
+const TALK_S = 10
+const TALK_PAUSE_MS = 50_000
+const PIECE_MS = 150
+
+/** What people at work have done, and what failed. */
+export interface Work {
+  readonly done: Record<string, number>
+  readonly failed: string[]
+}
+
+/** An admin who queues, changes settings and uploads, and a host who talks once a minute, until `signal`. */
+export function startWork(run: Teardown, url: string, signal: AbortSignal): Work {
+  const work: Work = { done: {}, failed: [] }
+  const attempt = async (what: string, act: () => Promise<void>) => {
+    try {
+      await act()
+      work.done[what] = (work.done[what] ?? 0) + 1
+    } catch (error) {
+      if (!signal.aborted) work.failed.push(`${what}: ${error instanceof Error ? error.message : error}`)
+    }
+  }
+  void administer(run, url, signal, attempt)
+  void talk(run, url, signal, attempt)
+  return work
+}
+
+type Attempt = (what: string, act: () => Promise<void>) => Promise<void>
+
+async function administer(run: Teardown, url: string, signal: AbortSignal, attempt: Attempt): Promise<void> {
+  const file = join(await temporaryFolder(run), 'upload.mp3')
+  await makeTone(file, { hz: 900, seconds: UPLOAD_S, isMono: true })
+  const bytes = await readFile(file)
+  for (let turn = 0; !signal.aborted; turn++) {
+    await attempt('settings', async () => {
+      const ask = await asAdmin(url)
+      await ask('POST', 'settings', JSON.stringify({ artistArts: { dayEnabled: turn % 2 === 0 } }))
+    })
+    await pause(ADMIN_PAUSE_MS, signal)
+    await attempt('queue', () =>
+      asSocket(run, url, async (client) => {
+        const position = 1 + (turn % 5)
+        client.socket.emit('admin_add_song', {
+          ...{ id: `day/Song ${turn % 10}.mp3`, orderType: 'lastinline', position },
+        })
+        await client.firstOf(['admin_success', 'admin_error'])
+      }),
+    )
+    await pause(ADMIN_PAUSE_MS, signal)
+    await attempt('upload', () => upload(url, `Upload ${turn}`, bytes))
+    await pause(ADMIN_PAUSE_MS, signal)
+  }
+}
+
+/** Uploads a track and deletes it again, so that the library stays as large as it is. */
+async function upload(url: string, title: string, bytes: Buffer): Promise<void> {
+  const ask = await asAdmin(url)
+  const headers = { 'content-type': 'audio/mpeg', 'x-file-name': encodeURIComponent(`${title}.mp3`) }
+  const { metadata } = (await ask('POST', 'upload-song-file', bytes, headers)) as { metadata: object }
+  const about = { ...metadata, title, artist: 'Soak', album: 'Soak', year: 2026 }
+  const commit = JSON.stringify({ metadata: about })
+  const { track } = (await ask('POST', 'upload-song-commit', commit)) as { track: { id: string } }
+  await ask('DELETE', `song-editor?songId=${encodeURIComponent(track.id)}`)
+}
+
+async function talk(run: Teardown, url: string, signal: AbortSignal, attempt: Attempt): Promise<void> {
+  const pieces = cut(await makeRecording('sine=frequency=1000', TALK_S), TALK_S, PIECE_MS)
+  while (!signal.aborted) {
+    await pause(TALK_PAUSE_MS, signal)
+    await attempt('microphone', () =>
+      asSocket(run, url, async (client) => {
+        const answer = (await client.ask('admin_go_live')) as { ok: boolean }
+        if (!answer.ok) throw new Error(JSON.stringify(answer))
+        client.socket.emit('host_mic_toggle', { on: true })
+        for (const piece of pieces) {
+          client.socket.emit('host_audio_chunk', piece)
+          await pause(PIECE_MS, signal)
+        }
+        client.socket.emit('host_mic_toggle', { on: false })
+        client.socket.emit('admin_leave_live')
+        await client.ask('stream_ping', 1)
+      }),
+    )
+  }
+}
+
+/** Asks as the super admin. @throws with the answer when it is refused. */
+async function asAdmin(url: string) {
+  const token = await logIn(url, SUPER_ADMIN.ADMIN_LOGIN, SUPER_ADMIN.ADMIN_PASS)
+  return async (
+    method: string,
+    path: string,
+    body?: string | Buffer<ArrayBuffer> | Buffer,
+    headers: Record<string, string> = body ? { 'content-type': 'application/json' } : {},
+  ): Promise<unknown> => {
+    const answer = await fetch(`${url}/api/admin/${path}`, {
+      ...{ method, headers: { authorization: `Bearer ${token}`, ...headers } },
+      ...(body && { body: typeof body === 'string' ? body : new Uint8Array(body) }),
+    })
+    const text = await answer.text()
+    if (!answer.ok) throw new Error(`${method} ${path} was answered ${answer.status}: ${text.slice(0, 200)}`)
+    return JSON.parse(text)
+  }
+}
+
+async function asSocket(
+  run: Teardown,
+  url: string,
+  act: (client: SocketClient) => Promise<void>,
+): Promise<void> {
+  const client = openSocket(run, url)
+  try {
+    client.socket.emit('admin_active', await logIn(url, SUPER_ADMIN.ADMIN_LOGIN, SUPER_ADMIN.ADMIN_PASS))
+    await client.first('admin_confirmed')
+    await act(client)
+  } finally {
+    client.socket.disconnect()
+    client.forget()
+  }
+}
+
+const pause = (ms: number, signal: AbortSignal) => sleep(ms, { signal }).catch(() => {})

@@ -1,0 +1,47 @@
+import { afterWarmUp, type Point, slopePerHour } from './trend.ts'
+
+const MAX_RSS_MB_PER_H = 1
+const MAX_DRIFT_MS = 20
+/** A line through less than this tells the noise of the garbage collector, not a leak. */
+const LEAST_JUDGED_H = 0.5
+
+/** What a run has seen. */
+export interface Observed {
+  /** By process; one that replaced another is a process of its own. */
+  rssMb: ReadonlyMap<string, readonly Point[]>
+  driftMs: readonly Point[]
+  /** Listeners who missed bytes, or frames that are missing in the broadcast, without a reason. */
+  unplannedGaps: number
+  errors: number
+}
+
+export interface Verdict {
+  what: string
+  figure: string
+  result: 'passed' | 'failed' | 'not judged'
+}
+
+export function judge({ rssMb, driftMs, unplannedGaps, errors }: Observed): Verdict[] {
+  const memory = [...rssMb].map(([name, points]): Verdict => {
+    const rest = afterWarmUp(points)
+    const slope = slopePerHour(rest)
+    const hours = rest.length > 0 ? rest.at(-1)!.atH - rest[0]!.atH : 0
+    const what = `memory of ${name}`
+    const figure = slope === null ? 'too few samples' : `${slope.toFixed(2)} MB/h over ${hours.toFixed(2)} h`
+    if (slope === null || hours < LEAST_JUDGED_H) return { what, figure, result: 'not judged' }
+    return { what, figure, result: resultOf(slope < MAX_RSS_MB_PER_H) }
+  })
+  const largestMs = Math.max(...driftMs.map(({ value }) => Math.abs(value)))
+  const drift: Verdict =
+    driftMs.length === 0
+      ? { what: 'drift', figure: 'no song began', result: 'failed' }
+      : { what: 'drift', figure: `${largestMs.toFixed(1)} ms`, result: resultOf(largestMs < MAX_DRIFT_MS) }
+  return [
+    ...memory,
+    drift,
+    { what: 'unplanned gaps', figure: String(unplannedGaps), result: resultOf(unplannedGaps === 0) },
+    { what: 'errors in logs', figure: String(errors), result: errors === 0 ? 'passed' : 'not judged' },
+  ]
+}
+
+const resultOf = (isWell: boolean) => (isWell ? 'passed' : 'failed')
