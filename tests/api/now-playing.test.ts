@@ -39,7 +39,15 @@ t.test('in sync mode the reply tells the song, what comes next and who listens',
   const ask = async () => (await app.inject(URL_OF)).json() as NowPlaying
 
   const before = await ask()
-  t.match(before, { state: 'preparing', mode: 'day', current: null, next: null, listeners: 0, streams: [] })
+  t.match(before, {
+    state: 'preparing',
+    mode: 'day',
+    current: null,
+    next: null,
+    listeners: 0,
+    streams: [],
+    hls: null,
+  })
   const cover = { id: 'c'.repeat(32), color: '#123456' }
   await ports.data.covers.put({ ...cover, sizes: [96] })
   const trackId = 'day/Ранковий приплив.mp3'
@@ -93,6 +101,7 @@ t.test('in stream mode the reply has the address of the stream', async (t) => {
   t.same(now.streams, [
     { url: 'https://radio.example/api/stream/public.mp3', format: 'audio/mpeg', bitrate: 128 },
   ])
+  t.equal(now.hls, 'https://radio.example/api/hls/live.m3u8')
 })
 
 t.test('each mount has an address of its own, and listeners of its own in the status', async (t) => {
@@ -108,6 +117,11 @@ t.test('each mount has an address of its own, and listeners of its own in the st
     { url: at('public-64.aac'), format: 'audio/aac', bitrate: 64 },
     { url: at('public-64.opus'), format: 'audio/ogg', bitrate: 64 },
   ])
+  t.same(
+    (await app.inject('/api/public/config')).json().streams,
+    now.streams.map(({ url, ...stream }) => ({ path: new URL(url).pathname, ...stream })),
+    'and the page knows them',
+  )
   t.match((await app.inject('/api/stream/public-64.mp3')).json(), { error: { code: 'STREAM_NOT_READY' } })
   for (const unknown of ['public-128.mp3', 'public-96.aac', 'public-96.opus'])
     t.match((await app.inject(`/api/stream/${unknown}`)).json(), { error: { code: 'NOT_FOUND' } }, unknown)

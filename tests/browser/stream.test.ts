@@ -6,7 +6,7 @@ import { until } from '../harness/until.ts'
 t.test(
   'stream mode: the broadcast is heard, shown and controlled; it recovers with the station',
   async (t) => {
-    const station = await prepare(t, { STREAM_MODE: 'true', STREAM_MOUNTS: 'mp3:192,opus:64' })
+    const station = await prepare(t, { STREAM_MODE: 'true', STREAM_MOUNTS: 'mp3:192,mp3:64,opus:64' })
     await station.startWorker()
     const api = await station.startApi()
     const { page, complaints } = await visit(t, api.url)
@@ -51,6 +51,7 @@ t.test(
     await page.locator('dialog').waitFor({ state: 'detached' })
 
     await playsOpus(page)
+    await choosesQuality(t, page)
     t.same(complaints, [], 'the browser has nothing to complain of')
     await t.test('Listen works before the scripts have come, and without any', (t) => pressEarly(t, api.url))
 
@@ -84,6 +85,27 @@ async function playsOpus(page: Page): Promise<void> {
     audio.load()
     audio.remove()
   })
+}
+
+const source = (page: Page) =>
+  page.evaluate(() => new URL(document.querySelector('audio')!.currentSrc || 'x:').pathname)
+
+/** Changes to the small mount while it plays, and back. */
+async function choosesQuality(t: Test, page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Меню' }).click()
+  await page.getByRole('button', { name: 'Налаштування' }).click()
+  for (const [quality, path] of [
+    ['Низька', '/api/stream/public-64.mp3'],
+    ['Автоматична', '/api/stream'],
+  ] as const) {
+    await page.getByRole('radio', { name: quality }).check({ force: true })
+    await until(quality, async () => (await source(page)) === path)
+    await page.locator('.horizon[data-sound=playing]').waitFor()
+    await advances(page)
+  }
+  t.same(await flaws(page), [], 'preferences')
+  await page.keyboard.press('Escape')
+  await page.locator('dialog').waitFor({ state: 'detached' })
 }
 
 async function pressEarly(t: Test, url: string): Promise<void> {

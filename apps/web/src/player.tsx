@@ -2,6 +2,7 @@ import { openPage } from './app.tsx'
 import { isFromHistory, readArrival } from './arrival.ts'
 import { keepInstallation } from './listener/install/offer-of-browser.ts'
 import { ListenerPage } from './listener/listener-page.tsx'
+import { preferences } from './listener/preferences/preferences.ts'
 import { honourEarlyPress } from './listener/stage/early-press.ts'
 import { loadedTexts, loadTexts } from './listener/texts/texts.ts'
 import { createRadio } from './radio/radio.ts'
@@ -11,7 +12,10 @@ const audio = document.createElement('audio')
 audio.preload = 'none'
 document.body.append(audio)
 
-const radio = createRadio(audio, readArrival(), isFromHistory())
+const radio = createRadio(audio, readArrival(), {
+  isOld: isFromHistory(),
+  quality: preferences.quality,
+})
 openPage(
   ({ locale, onLocale }) => (
     <ListenerPage radio={radio} locale={locale} texts={loadedTexts(locale)} onLocale={onLocale} />

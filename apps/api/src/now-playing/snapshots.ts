@@ -9,9 +9,10 @@ import {
   type UiSettings,
 } from '@solstice/contracts'
 import { advance, type OnAir, type PlayoutState, projectSync } from '@solstice/playout'
-import { codecs, dateNow, type Mount, scheduleOf, type WallClock } from '@solstice/station'
+import { dateNow, scheduleOf, type WallClock } from '@solstice/station'
 import type { AudibleAir } from '../air/audible.ts'
 import type { Covers } from '../background/covers.ts'
+import { streamPaths } from '../stream/paths.ts'
 
 const MAX_AGE_MS = 1_000
 /** Pixels. */
@@ -117,15 +118,10 @@ type ShownTrack = NonNullable<NowPlaying['next']>
 function replyOf(
   { name, mode, state, song, next, live }: Facts,
   about: { position: number; startedAt: number; at: number; listeners: number; origin: string },
-  { streamMode, streamBitrate, otherMounts }: SnapshotDeps['config'],
+  config: SnapshotDeps['config'],
 ): NowPlaying {
   const { position, startedAt, at, listeners, origin } = about
   const addressed = <S extends ShownTrack>(one: S): S => ({ ...one, cover: one.cover && origin + one.cover })
-  const first = {
-    url: origin + listening.getPublicStream.path,
-    format: 'audio/mpeg',
-    bitrate: streamBitrate,
-  } as const
   return {
     station: { name, url: `${origin}/` },
     mode,
@@ -134,23 +130,11 @@ function replyOf(
     next: next && addressed(next),
     listeners,
     live,
-    streams: streamMode ? [first, ...otherMounts.map((mount) => streamOf(mount, origin))] : [],
+    streams: streamPaths(config).map(({ path, ...stream }) => ({ url: origin + path, ...stream })),
+    hls: config.streamMode ? origin + listening.getHls.path : null,
     at,
   }
 }
-
-function streamOf({ codec, bitrate }: Mount, origin: string): NowPlaying['streams'][number] {
-  const { path } = mountRoutes[codec]
-  const { contentType } = codecs[codec]
-  return { url: origin + path.replace(':bitrate', String(bitrate)), format: contentType, bitrate }
-}
-
-/** The routes of mounts beside the first, by codec. */
-export const mountRoutes = {
-  mp3: listening.getMp3Mount,
-  aac: listening.getAacMount,
-  opus: listening.getOpusMount,
-} as const
 
 /** The moment at which the track on air would have begun had it never been interrupted; null without a track. */
 function trackBeganMs(onAir: OnAir): number | null {

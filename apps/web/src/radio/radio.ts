@@ -10,7 +10,8 @@ import { canPlayInStep, createInStepPlayer } from './players/in-step/player.ts'
 import type { Sound } from './players/player.ts'
 import { createPlayerSwitch } from './players/player-switch.ts'
 import { createRetry } from './players/retry.ts'
-import { createStreamPlayer } from './players/stream/player.ts'
+import type { StreamDeps } from './players/stream/open.ts'
+import type { Quality } from './players/stream/quality.ts'
 import { createSyncPlayer } from './players/sync/player.ts'
 import { type Airing, heardAt, positionAt } from './timeline.ts'
 import { createVolume, type Volume } from './volume.ts'
@@ -47,9 +48,13 @@ const HEARD_INTERVAL_MS = 250
  * Connects to the station. Nothing sounds before `play`.
  *
  * @param arrival the station as it was when the page was sent; null when the page knows nothing of it yet.
- * @param isOld the page was sent some time ago: its configuration is read again. Its state is replaced by the socket anyway.
+ * @param listener.isOld the page was sent some time ago: its configuration is read again. Its state is replaced by the socket anyway.
  */
-export function createRadio(audio: HTMLAudioElement, arrival: Arrival | null, isOld = false): Radio {
+export function createRadio(
+  audio: HTMLAudioElement,
+  arrival: Arrival | null,
+  { isOld, quality }: { isOld: boolean; quality: Store<Quality> },
+): Radio {
   const connection = connect(arrival)
   const config = createStore<PublicConfig | null>(arrival?.config ?? null)
   const mayRedirect = () => config.value?.musicSource === 'cloud'
@@ -76,7 +81,7 @@ export function createRadio(audio: HTMLAudioElement, arrival: Arrival | null, is
     })
 
   function choosePlayer(isStream: boolean): void {
-    if (isStream) player.replace(() => createStreamPlayer(audio, connection))
+    if (isStream) void loadStream({ audio, connection, config, quality, player })
     else if (canPlayInStep(audio) && !mayRedirect()) player.replace(inStepPlayer)
     else player.replace(syncPlayer)
     // Obtained beforehand, so that a press starts the sound without waiting.
@@ -115,6 +120,16 @@ export function createRadio(audio: HTMLAudioElement, arrival: Arrival | null, is
     fade: volume.fade,
   }
   return radio
+}
+
+/** Plays the stream once that part of the page is here, which other stations don't need. */
+async function loadStream(deps: StreamDeps, retry = createRetry()): Promise<void> {
+  try {
+    const { openStream } = await import('./players/stream/open.ts')
+    if (deps.config.value?.streamMode) openStream(deps)
+  } catch {
+    retry.schedule(() => void loadStream(deps, retry))
+  }
 }
 
 /** Reads the configuration, unless it is there, and again after each reconnection; tells when the way of broadcasting changed. */

@@ -13,6 +13,12 @@ const Song = {
   cover: nullable(Type.String({ description: 'URL of the cover; null when the song has none' })),
 }
 
+/** An endless stream, without its address. */
+export const stream = {
+  format: Type.Union([Type.Literal('audio/mpeg'), Type.Literal('audio/aac'), Type.Literal('audio/ogg')]),
+  bitrate: Type.Integer({ description: 'kbit/s' }),
+}
+
 /** What a stranger may know of the air, for other sites and programs. */
 export const NowPlaying = Type.Object({
   station: Type.Object({
@@ -43,13 +49,11 @@ export const NowPlaying = Type.Object({
     { hosts: Type.Integer(), guests: Type.Integer() },
     { description: 'the number of people on microphone' },
   ),
-  streams: Type.Array(
-    Type.Object({
-      url: Type.String(),
-      format: Type.Union([Type.Literal('audio/mpeg'), Type.Literal('audio/aac'), Type.Literal('audio/ogg')]),
-      bitrate: Type.Integer({ description: 'kbit/s' }),
-    }),
-    { description: 'endless streams for players, the usual one first; empty in sync mode' },
+  streams: Type.Array(Type.Object({ url: Type.String(), ...stream }), {
+    description: 'endless streams for players, the usual one first; empty in sync mode',
+  }),
+  hls: nullable(
+    Type.String({ description: 'URL of the same in HLS, with all mounts in MP3 and AAC; null in sync mode' }),
   ),
   at: StationTimeMs,
 })

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { DonationSettings } from './donation.ts'
 import { Cover, Mode, OrderType, QueueItem, TrackId } from './library/track.ts'
+import { stream } from './now-playing.ts'
 import { nullable } from './schema.ts'
 import { UiSettings } from './settings.ts'
 
@@ -85,6 +86,9 @@ export const PublicConfig = Type.Object({
   musicSource: Type.Union([Type.Literal('local'), Type.Literal('cloud')]),
   nightMode: Type.Boolean(),
   streamMode: Type.Boolean(),
+  streams: Type.Array(Type.Object({ path: Type.String(), ...stream }), {
+    description: 'endless streams, the usual one first; empty in sync mode',
+  }),
   radioHostsMode: Type.Boolean(),
   allPrivileges: Type.Array(Type.String()),
   timeZone: Type.String(),

@@ -38,6 +38,7 @@ export const getConfig = defineRoute({
       musicSource: 'local',
       nightMode: true,
       streamMode: true,
+      streams: [{ path: '/api/stream/public.mp3', format: 'audio/mpeg', bitrate: 192 }],
       radioHostsMode: false,
       allPrivileges: [...privileges],
       timeZone: 'Europe/Kyiv',

@@ -51,6 +51,7 @@ export const getNowPlaying = defineRoute({
       listeners: 4,
       live: { hosts: 1, guests: 0 },
       streams: [{ url: 'https://radio.example/api/stream/public.mp3', format: 'audio/mpeg', bitrate: 192 }],
+      hls: 'https://radio.example/api/hls/live.m3u8',
       at: 1_790_000_042_500,
     },
   },

@@ -26,6 +26,7 @@ import type { FastifyInstance } from 'fastify'
 import { modeOnAir } from '../../air/mode.ts'
 import { implement } from '../../http/implement.ts'
 import type { AirMirror } from '../../stream/mirror.ts'
+import { streamPaths } from '../../stream/paths.ts'
 
 export interface PublicConfigDeps {
   config: Config
@@ -87,6 +88,7 @@ export async function publicConfig(deps: PublicConfigDeps): Promise<PublicConfig
     musicSource: config.mediaStorage,
     nightMode: config.nightMode,
     streamMode: config.streamMode,
+    streams: streamPaths(config),
     radioHostsMode: config.radioHostsMode,
     allPrivileges: [...privileges],
     timeZone: config.timeZone,

@@ -3,8 +3,8 @@ import { listening } from '@solstice/contracts'
 import { Failure } from '@solstice/station'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { implement } from '../../http/implement.ts'
-import { mountRoutes } from '../../now-playing/snapshots.ts'
 import type { FanOut } from '../../stream/fan-out.ts'
+import { mountRoutes } from '../../stream/paths.ts'
 import type { Streams } from '../../stream/streams.ts'
 
 export interface StreamDeps {

@@ -1,3 +1,4 @@
+import { isAppleTouchDevice } from '../../ui/apple-device.ts'
 import { useStore } from '../../ui/store.ts'
 import { install } from '../install/offer.ts'
 import { installation } from '../install/offer-of-browser.ts'
@@ -24,7 +25,6 @@ export function InstallSection() {
 
 /** iPhones and iPads never offer it by themselves. */
 function isAddedByHand(): boolean {
-  const { standalone, userAgent, maxTouchPoints } = navigator as Navigator & { standalone?: boolean }
-  const isTouched = /iPhone|iPad/.test(userAgent) || (/Macintosh/.test(userAgent) && maxTouchPoints > 1)
-  return isTouched && standalone === false
+  const { standalone } = navigator as Navigator & { standalone?: boolean }
+  return isAppleTouchDevice() && standalone === false
 }

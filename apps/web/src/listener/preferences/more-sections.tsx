@@ -1,3 +1,6 @@
+import { playableStreams } from '../../radio/players/stream/quality.ts'
+import { useStore } from '../../ui/store.ts'
+import { useRadio } from '../radio-context.ts'
 import { useSheetTexts } from '../sheets/texts.ts'
 import { AccentField } from './accent-field.tsx'
 import { Choice, PreferenceSection } from './choice.tsx'
@@ -11,6 +14,24 @@ export function ColourChoices() {
       <Choice name="sky" title={p.sky.title} of={preferences.sky} labels={p.sky} />
       <AccentField />
     </>
+  )
+}
+
+/** How the station sounds, where it has more than one stream that this browser plays. */
+export function SoundSection() {
+  const p = useSheetTexts().preferences
+  const config = useStore(useRadio().radio.config)
+  if (playableStreams(config).length < 2) return null
+  return (
+    <PreferenceSection title={p.sound}>
+      <Choice
+        name="quality"
+        title={p.quality.title}
+        hint={p.quality.hint}
+        of={preferences.quality}
+        labels={p.quality}
+      />
+    </PreferenceSection>
   )
 }
 

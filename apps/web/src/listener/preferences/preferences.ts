@@ -16,6 +16,8 @@ export const preferences = {
   motion: storedChoice('radio_motion', ['system', 'none']),
   /** Shortcuts of a single letter, which those who dictate press by accident (WCAG 2.1.4). */
   letterKeys: storedChoice('radio_letter_keys', ['on', 'off']),
+  /** Of the sound, where the station has several streams; `auto`: as the network allows. */
+  quality: storedChoice('radio_quality', ['auto', 'high', 'low']),
   isArtHidden: storedChoice('radio_art_hidden', ['false', 'true']),
   /** `station`: as the programme is. */
   sky: storedChoice('radio_sky', ['station', 'dark']),

@@ -5,7 +5,7 @@ import { useSheetTexts } from '../sheets/texts.ts'
 import type { Texts } from '../texts/texts.ts'
 import { Choice, PreferenceSection } from './choice.tsx'
 import { InstallSection } from './install-section.tsx'
-import { ColourChoices, ShownSection } from './more-sections.tsx'
+import { ColourChoices, ShownSection, SoundSection } from './more-sections.tsx'
 import { preferences } from './preferences.ts'
 
 /** What the listener prefers on this device, in sections. */
@@ -22,6 +22,7 @@ export function PreferencesSheet({ onClose }: { onClose: () => void }) {
           <Choice name="art" title={p.art.title} of={preferences.isArtHidden} labels={p.art} />
           <ColourChoices />
         </PreferenceSection>
+        <SoundSection />
         <ShownSection />
         <PreferenceSection title={p.keyboard}>
           <Choice

@@ -142,6 +142,14 @@ const uk = {
     textSize: 'Розмір тексту',
     motion: { title: 'Анімація', system: 'Як у системі', none: 'Без анімації' },
     art: { title: 'Зображення виконавця', false: 'Показувати', true: 'Не показувати' },
+    sound: 'Звук',
+    quality: {
+      title: 'Якість',
+      hint: 'Автоматична знижується, коли мережа слабка чи в браузері ввімкнено заощадження даних.',
+      auto: 'Автоматична',
+      high: 'Висока',
+      low: 'Низька',
+    },
     keyboard: 'Клавіатура',
     letterKeys: {
       title: 'Клавіші-літери',
@@ -312,6 +320,14 @@ const en: SheetTexts = {
     textSize: 'Text size',
     motion: { title: 'Animation', system: 'As the system says', none: 'No animation' },
     art: { title: 'Artist pictures', false: 'Show', true: 'Hide' },
+    sound: 'Sound',
+    quality: {
+      title: 'Quality',
+      hint: 'Automatic goes down on a weak network, or when your browser is saving data.',
+      auto: 'Automatic',
+      high: 'High',
+      low: 'Low',
+    },
     keyboard: 'Keyboard',
     letterKeys: {
       title: 'Single-key shortcuts',

@@ -5,6 +5,7 @@ import { holdTimers, settled } from '../../../../../tests/harness/held-timers.ts
 import { retryDelayMs } from './retry.ts'
 import { createLagMeter, frameBehind, isFarBehind, isStalled, lagOf, smoothLag } from './stream/lag.ts'
 import { createStreamLoader } from './stream/loader.ts'
+import { createStreamRequest } from './stream/request.ts'
 import { correctionOf, leadAfter } from './sync/drift-correction.ts'
 import { createProgressWatch } from './sync/progress.ts'
 import { createTrackFile } from './sync/track-file.ts'
@@ -89,7 +90,13 @@ t.test('a broken stream goes on at the frame where it was, unless that was long 
   let opened = 0
   const lag = { ...createLagMeter(audio as never, () => 0), opened: () => opened++, measure: () => lagS }
   const token = { peek: () => 'token', get: async () => 'token', renew: async () => 'token', stop() {} }
-  const loader = createStreamLoader(audio as never, token, lag as never, () => {})
+  const stream = { path: '/api/stream/public.mp3', format: 'audio/mpeg', bitrate: 192 } as const
+  const request = createStreamRequest(audio as never, token, () => stream)
+  let breaks = 0
+  const loader = createStreamLoader({
+    ...{ request, lag: lag as never, onSound: () => {} },
+    onBreak: () => breaks++,
+  })
   const from = async () => {
     const before = opened
     loader.retryLater('lost')
@@ -103,6 +110,7 @@ t.test('a broken stream goes on at the frame where it was, unless that was long 
   t.ok(Math.abs(Number(await from()) - frameBehind(10_000, lagS)) < 20)
   lagS = streamBurstMs / 1000 + 20
   t.equal(await from(), null)
+  t.equal(breaks, 2)
 })
 
 t.test('the element finds the file of the next track in memory, unless data is to be saved', async (t) => {

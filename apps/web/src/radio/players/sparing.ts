@@ -1,5 +1,13 @@
-/** True where the listener asked the browser to save data. */
-export function isSparing(): boolean {
-  const { connection } = navigator as Navigator & { connection?: { saveData?: boolean } }
-  return connection?.saveData === true
+interface Network {
+  saveData?: boolean
+  effectiveType?: string
 }
+
+/** What the browser tells of its network; nothing in Firefox and Safari. */
+const network = (): Network => (navigator as Navigator & { connection?: Network }).connection ?? {}
+
+/** True where the listener asked the browser to save data. */
+export const isSparing = (): boolean => network().saveData === true
+
+/** True on a network that is slower than a usual stream, or where data is to be saved. */
+export const isNarrow = (): boolean => isSparing() || /2g/.test(network().effectiveType ?? '')

@@ -1,5 +1,6 @@
 import { streamBurstMs } from '@solstice/contracts'
 import { localNowMs } from '../../connection/station-clock.ts'
+import type { Stream } from './usual.ts'
 
 const STALL_TIMEOUT_MS = 5000
 /** The weight of a new measurement in the lag that is shown. */
@@ -7,7 +8,9 @@ const SMOOTHING = 0.3
 /** Before the station moves a slow listener to the live edge, which the element wouldn't notice. */
 const FAR_BEHIND_S = 6
 
-const FRAMES_PER_S = 44_100 / 1152
+const SAMPLES_PER_S = 44_100
+/** Per frame. */
+const samples = { 'audio/mpeg': 1152, 'audio/aac': 1024, 'audio/ogg': 882 }
 
 /** A measurement of the stream in an element; times in ms of the local clock. */
 export interface StreamProgress {
@@ -44,8 +47,14 @@ export const isFarBehind = (lagS: number): boolean => lagS > streamBurstMs / 100
  *
  * @param burstFrame the first frame of the burst that the station sends now.
  */
-export const frameBehind = (burstFrame: number, lagS: number): number =>
-  Math.max(0, Math.round(burstFrame + (streamBurstMs / 1000 - lagS) * FRAMES_PER_S))
+export function frameBehind(
+  burstFrame: number,
+  lagS: number,
+  format: Stream['format'] = 'audio/mpeg',
+): number {
+  const sinceS = streamBurstMs / 1000 - lagS
+  return Math.max(0, Math.round(burstFrame + (sinceS * SAMPLES_PER_S) / samples[format]))
+}
 
 /** True when a stream that should play hasn't advanced for too long. */
 export const isStalled = (nowMs: number, advancedAtMs: number): boolean =>
@@ -64,6 +73,8 @@ export interface LagMeter {
   /** Seconds; 0 before the first measurement. */
   lagS(): number
   isStalled(): boolean
+  /** True when a listener so far behind should start again at the live edge. */
+  isFarBehind(lagS: number): boolean
 }
 
 export function createLagMeter(audio: HTMLAudioElement, roundTripMs: () => number): LagMeter {
@@ -99,5 +110,6 @@ export function createLagMeter(audio: HTMLAudioElement, roundTripMs: () => numbe
     },
     lagS: () => lagS ?? 0,
     isStalled: () => isStalled(localNowMs(), advancedAtMs),
+    isFarBehind,
   }
 }

@@ -1,9 +1,8 @@
-import type { RenewingToken } from '../../connection/renewing-token.ts'
 import { localNowMs } from '../../connection/station-clock.ts'
 import type { Sound } from '../player.ts'
 import { createRetry } from '../retry.ts'
-import { isFarBehind, type LagMeter } from './lag.ts'
-import { createStreamRequest } from './request.ts'
+import type { LagMeter } from './lag.ts'
+import type { StreamRequest } from './request.ts'
 
 /** Keeps the request for the broadcast open, and opens it again when it breaks. */
 export interface StreamLoader {
@@ -17,6 +16,8 @@ export interface StreamLoader {
   stop(reason: Sound): void
   /** Opens it at the live edge. */
   reopen(): void
+  /** Opens it where it is, because it should be another one. */
+  change(): void
   /** It broke: opens it later, at the frame where it was, unless that is too far behind by then. */
   retryLater(because: 'not-ready' | 'lost'): void
   /** The element reported an error: its cause is found out, then it is retried. */
@@ -25,13 +26,14 @@ export interface StreamLoader {
   succeeded(): void
 }
 
-export function createStreamLoader(
-  audio: HTMLAudioElement,
-  artToken: RenewingToken,
-  lag: LagMeter,
-  onSound: (sound: Sound) => void,
-): StreamLoader {
-  const request = createStreamRequest(audio, artToken)
+/** @param deps.onBreak called when the sound broke, and a retry is due. */
+export function createStreamLoader(deps: {
+  request: StreamRequest
+  lag: LagMeter
+  onSound: (sound: Sound) => void
+  onBreak: () => void
+}): StreamLoader {
+  const { request, lag, onSound, onBreak } = deps
   const retry = createRetry()
   let isActive = false
   /** How far behind the listener was when the stream broke, and when that was. */
@@ -43,7 +45,7 @@ export function createStreamLoader(
     retry.cancel()
     lag.reset()
     const from = broken
-    const isResumable = from && !isFarBehind(behindS(from))
+    const isResumable = from && !lag.isFarBehind(behindS(from))
     const result = await request.open(isResumable ? () => behindS(from) : null, lag.opened)
     if (result === 'blocked') stop({ is: 'blocked' })
     else if (result === 'unavailable') retryLater('lost')
@@ -55,6 +57,13 @@ export function createStreamLoader(
     request.drop()
   }
 
+  /** Drops the request, and remembers where it was. */
+  function leave(): void {
+    const lagS = lag.measure()
+    if (lagS !== null) broken = { lagS, atMs: localNowMs() }
+    drop()
+  }
+
   function stop(reason: Sound): void {
     isActive = false
     drop()
@@ -63,11 +72,11 @@ export function createStreamLoader(
 
   function retryLater(because: 'not-ready' | 'lost'): void {
     if (!isActive) return
-    const lagS = lag.measure()
-    if (lagS !== null) broken = { lagS, atMs: localNowMs() }
-    drop()
+    leave()
     onSound({ is: 'retrying', because })
     retry.schedule(open)
+    // It may end this loader.
+    if (because === 'lost') onBreak()
   }
 
   return {
@@ -86,6 +95,12 @@ export function createStreamLoader(
     stop,
     reopen() {
       broken = null
+      void open()
+    },
+    change() {
+      if (!isActive || !request.isOpen()) return
+      leave()
+      onSound({ is: 'starting' })
       void open()
     },
     retryLater,

@@ -1,17 +1,39 @@
 import { createStore } from '../../../ui/store.ts'
 import type { Connection } from '../../connection/connection.ts'
 import { onAudio, type Player, type Sound } from '../player.ts'
-import { createLagMeter, isFarBehind } from './lag.ts'
+import type { LagMeter } from './lag.ts'
 import { createStreamLoader } from './loader.ts'
+import type { StreamRequest } from './request.ts'
 
 const CHECK_INTERVAL_MS = 1000
 const PAUSE_SETTLING_MS = 300
 
-/** Stream mode: the broadcast itself, the same for everybody. */
-export function createStreamPlayer(audio: HTMLAudioElement, connection: Connection): Player {
+/** How the broadcast comes: in one endless answer, or in segments. */
+export interface StreamTransport {
+  request: StreamRequest
+  lag: LagMeter
+  /** What it would open now. */
+  source(): string
+}
+
+export interface StreamPlayer extends Player {
+  /** Changes to what is chosen now. */
+  follow(): void
+}
+
+/**
+ * Stream mode: the broadcast itself, the same for everybody.
+ *
+ * @param told.onPlay called before it starts. @param told.onBreak called when the sound broke; it may close this player.
+ */
+export function createStreamPlayer(
+  { audio, connection }: { audio: HTMLAudioElement; connection: Connection },
+  { request, lag, source }: StreamTransport,
+  { onPlay, onBreak }: { onPlay: () => void; onBreak: () => void },
+): StreamPlayer {
   const sound = createStore<Sound>({ is: 'off' })
-  const lag = createLagMeter(audio, connection.roundTripMs)
-  const loader = createStreamLoader(audio, connection.artToken, lag, sound.set)
+  const loader = createStreamLoader({ request, lag, onSound: sound.set, onBreak })
+  let chosen = source()
 
   function check(): void {
     if (!loader.isActive) return
@@ -21,7 +43,7 @@ export function createStreamPlayer(audio: HTMLAudioElement, connection: Connecti
     }
     const lagS = sound.value.is === 'playing' ? lag.measure() : null
     if (lagS === null) return
-    if (isFarBehind(lagS)) loader.reopen()
+    if (lag.isFarBehind(lagS)) loader.reopen()
     else if (document.visibilityState === 'visible') void connection.measurePosition()
   }
 
@@ -44,7 +66,12 @@ export function createStreamPlayer(audio: HTMLAudioElement, connection: Connecti
       check()
     },
     pause: pausedOutside,
-    waiting: () => loader.isActive && sound.set({ is: 'starting' }),
+    waiting() {
+      if (!loader.isActive) return
+      const isStall = sound.value.is === 'playing'
+      sound.set({ is: 'starting' })
+      if (isStall) onBreak()
+    },
     ended: () => loader.retryLater('lost'),
     error: () => void loader.failed(),
   })
@@ -53,7 +80,16 @@ export function createStreamPlayer(audio: HTMLAudioElement, connection: Connecti
   return {
     sound,
     lagS: lag.lagS,
-    play: loader.start,
+    play() {
+      onPlay()
+      chosen = source()
+      loader.start()
+    },
+    follow() {
+      if (source() === chosen) return
+      chosen = source()
+      loader.change()
+    },
     pause: () => loader.stop({ is: 'paused' }),
     close() {
       clearInterval(timer)

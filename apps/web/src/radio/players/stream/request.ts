@@ -3,6 +3,7 @@ import { apiUrl } from '../../../api.ts'
 import type { RenewingToken } from '../../connection/renewing-token.ts'
 import { clearAudio, startAudio } from '../player.ts'
 import { frameBehind } from './lag.ts'
+import { type Stream, usual } from './usual.ts'
 
 /** The endless request for the broadcast, in an audio element. */
 export interface StreamRequest {
@@ -24,7 +25,12 @@ export interface StreamRequest {
   diagnose(): Promise<'not-ready' | 'lost' | 'superseded'>
 }
 
-export function createStreamRequest(audio: HTMLAudioElement, artToken: RenewingToken): StreamRequest {
+/** @param choose which of the station's streams to open now. */
+export function createStreamRequest(
+  audio: HTMLAudioElement,
+  artToken: RenewingToken,
+  choose: () => Stream,
+): StreamRequest {
   let generation = 0
   return {
     isOpen: () => audio.hasAttribute('src'),
@@ -38,12 +44,13 @@ export function createStreamRequest(audio: HTMLAudioElement, artToken: RenewingT
       } catch {
         return isSuperseded() ? 'superseded' : 'unavailable'
       }
-      const burstFrame = behindS && !isSuperseded() ? await burstFrameOf(token) : null
+      const stream = choose()
+      const burstFrame = behindS && !isSuperseded() ? await burstFrameOf(stream, token) : null
       if (isSuperseded()) return 'superseded'
       const lagS = behindS && burstFrame !== null ? behindS() : null
       onSource(lagS ?? streamBurstMs / 1000)
-      const from = lagS === null ? undefined : String(frameBehind(burstFrame!, lagS))
-      audio.src = apiUrl('/api/stream', { token, from })
+      const from = lagS === null ? undefined : String(frameBehind(burstFrame!, lagS, stream.format))
+      audio.src = addressOf(stream, token, from)
       const result = await startAudio(audio)
       return isSuperseded() ? 'superseded' : result
     },
@@ -53,7 +60,7 @@ export function createStreamRequest(audio: HTMLAudioElement, artToken: RenewingT
     },
     async diagnose() {
       const mine = generation
-      const status = await statusOf(await artToken.get().catch(() => ''))
+      const status = await statusOf(addressOf(choose(), await artToken.get().catch(() => '')))
       if (mine !== generation) return 'superseded'
       if (status === 401) await artToken.renew().catch(() => {})
       return status === 503 ? 'not-ready' : 'lost'
@@ -61,17 +68,20 @@ export function createStreamRequest(audio: HTMLAudioElement, artToken: RenewingT
   }
 }
 
+const addressOf = ({ path }: Stream, token: string, from?: string) =>
+  path === usual.path ? apiUrl('/api/stream', { token, from }) : apiUrl(path, { from })
+
 /** The first frame that the station would send to a new listener; null = it doesn't say. */
-async function burstFrameOf(token: string): Promise<number | null> {
-  const answer = await fetch(apiUrl('/api/stream', { token }), { method: 'HEAD' }).catch(() => null)
+async function burstFrameOf(stream: Stream, token: string): Promise<number | null> {
+  const answer = await fetch(addressOf(stream, token), { method: 'HEAD' }).catch(() => null)
   const frame = answer?.ok ? answer.headers.get('X-Stream-Frame') : null
   return frame === null ? null : Number(frame)
 }
 
-/** The status with which the station answers a request for the stream; 0 = it doesn't answer. */
-async function statusOf(token: string): Promise<number> {
+/** The status with which the station answers a request; 0 = it doesn't answer. */
+export async function statusOf(url: string): Promise<number> {
   const stop = new AbortController()
-  const answer = fetch(apiUrl('/api/stream', { token }), { signal: stop.signal })
+  const answer = fetch(url, { signal: stop.signal })
   const status = await answer.then((response) => response.status).catch(() => 0)
   stop.abort()
   return status
