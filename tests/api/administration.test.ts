@@ -1,3 +1,4 @@
+import { beginAlarm, createAudit, endAlarm, openFaults } from '@solstice/station'
 import t from 'tap'
 import { openStation, refusal } from '../harness/people/administration.ts'
 import { startAir } from '../harness/stations/workers.ts'
@@ -259,4 +260,24 @@ t.test('on air', async (t) => {
     t.notOk('scheduledTime' in (await auditLog()).at(-1)!.data)
     t.match(await change('day'), { status: 409, body: { donated: false, error: { reason: 'cooldown' } } })
   })
+})
+
+t.test('an alarm begins once, ends once, and is told with its evidence', async (t) => {
+  const { ask, ports, auditLog } = await openStation(t)
+  const deps = { ...ports, audit: createAudit({ ...ports, isOn: true }) }
+  const fault = { cause: 'silence', source: 'https://radio.example' } as const
+  t.equal(await beginAlarm(deps, { ...fault, evidence: 'silent for 8.1 s' }), true)
+  t.equal(await beginAlarm(deps, { ...fault, evidence: 'of another process' }), false)
+  t.same(await openFaults(ports.data), [fault])
+  t.match(await ask('GET', 'alarms'), {
+    status: 200,
+    body: { total: 1, alarms: [{ ...fault, endedAt: null, evidence: 'silent for 8.1 s' }] },
+  })
+  t.equal(await endAlarm(deps, fault), true)
+  t.equal(await endAlarm(deps, fault), false)
+  t.equal(await beginAlarm(deps, { ...fault, evidence: 'again' }), true)
+  const { body } = await ask('GET', 'alarms?limit=1')
+  t.match(body, { total: 2, alarms: [{ evidence: 'again' }] }, 'newest first')
+  const operations = (await auditLog()).map(({ operationType }) => operationType)
+  t.same(operations.toSorted(), ['alarm_begin', 'alarm_begin', 'alarm_end'])
 })

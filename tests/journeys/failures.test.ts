@@ -80,6 +80,23 @@ async function leftOvers(worker: Process): Promise<number[]> {
     .map((child) => child.pid)
 }
 
+/** Suspends the only worker: the monitor raises an alarm, which ends when the sound is back. */
+async function assertSuspensionIsAlarm(t: Test, station: Station, source: string, worker: Process) {
+  station.env.MONITOR_URLS = source
+  const jobs = await station.startJobs()
+  await jobs.printed(/monitor listening/)
+  const data = await station.openData()
+  const alarms = () => data.alarms.find({ source })
+  worker.child.kill('SIGSTOP')
+  await until('the alarm begins', async () => (await alarms()).length > 0)
+  t.match(await alarms(), [{ cause: 'no_bytes', endedAt: null, evidence: /nothing left to play/ }])
+  worker.child.kill('SIGCONT')
+  await until('the alarm ends', async () => (await alarms())[0]!.endedAt !== null)
+  const operations = (await data.audit.find()).map(({ operationType }) => operationType)
+  t.ok(operations.includes('alarm_begin') && operations.includes('alarm_end'))
+  await data.close()
+}
+
 const gone = (pids: number[]) => until('the processes are gone', () => !pids.some(isAlive))
 
 t.test(
@@ -130,10 +147,11 @@ t.test(
     const listening = await listen(t, `${api.url}/api/stream/public.mp3`)
     await air.more(4)
     await worker.end('SIGKILL')
-    await station.startWorker()
+    const next = await station.startWorker()
     await air.more(16)
     assertConsecutive(t, air.chunks)
     if (mustBeWhole(t, air)) await assertContinuous(t, await listening.received(LISTENED_BYTES))
+    await assertSuspensionIsAlarm(t, station, api.url, next)
   },
 )
 

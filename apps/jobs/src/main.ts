@@ -1,4 +1,6 @@
 import { connect, runProcess, serveMetrics, workJobs } from '@solstice/adapters'
+import { capabilitiesOf, createAudit } from '@solstice/station'
+import { startMonitor } from './monitor/monitor.ts'
 import { processorsOf } from './processors/index.ts'
 import { recordAir } from './record-air.ts'
 import { jobsAtStart, recurrences } from './schedule.ts'
@@ -11,11 +13,14 @@ await runProcess('jobs', async (config, log) => {
   await ports.videoTools.forgetCookies()
   const unwatch = config.webPush ? await watchQueue(ports) : () => {}
   const stopRecording = config.streamMode && config.aircheckDays > 0 ? recordAir(ports) : async () => {}
+  const audit = createAudit({ ...ports, isOn: capabilitiesOf(config).auditLog })
+  const stopMonitor = startMonitor({ ...ports, audit })
   const closeMetrics = await serveMetrics(ports.metrics, config, log)
   log.info('taking jobs')
   return async () => {
     unwatch()
     await stopRecording()
+    await stopMonitor()
     await worker.close()
     closeMetrics()
     await ports.close()

@@ -9,6 +9,7 @@ import {
   keptSince,
   memoizeLast,
   nextMomentOf,
+  readAlarms,
   readAudit,
   readStats,
   type Stats,
@@ -59,6 +60,11 @@ export function administrationRoutes(app: FastifyInstance, deps: AdministrationD
   implement(app, administration.getStats, async ({ reply }) =>
     reply.type('application/json; charset=utf-8').send(statsAsJson(await readStats(data))),
   )
+
+  implement(app, administration.getAlarms, async ({ query }) => ({
+    ok: true as const,
+    ...(await readAlarms(data, query)),
+  }))
 
   implement(app, administration.switchMode, async ({ caller, body }) => {
     const { targetMode, scheduledTime } = body

@@ -68,6 +68,8 @@ function readServer(reader: Reader, isProduction: boolean) {
     drainDelayMs: read('DRAIN_DELAY_S') * 1000,
     /** Port on which processes without an HTTP server of their own serve metrics; null = none. */
     metricsPort: read('METRICS_PORT') || null,
+    /** Where the monitor listens; none without a stream. */
+    monitorUrls: read('STREAM_MODE') ? read('MONITOR_URLS') : [],
     metricsHost: read('METRICS_HOST'),
     /** Bearer token for reading metrics; '' = programs on this machine may read them. */
     metricsToken: read('METRICS_TOKEN'),

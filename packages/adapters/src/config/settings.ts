@@ -97,6 +97,10 @@ const core = {
     { min: 0, max: 65_535 },
     'Port on which the stream worker and the jobs process serve their metrics; 0 turns it off. With `npm start` the jobs process uses the next port. The API serves its own metrics at `/metrics`.',
   ),
+  MONITOR_URLS: origins(
+    '',
+    'Addresses at which the jobs process listens to the stream as a stranger does, and raises alarms: that of each replica, and the public one. None turns it off. It counts as a listener of each. Requires `STREAM_MODE` and an MP3 as the first stream.',
+  ),
   METRICS_HOST: text('127.0.0.1', 'an address', 'Address to serve those metrics on.'),
   DRAIN_DELAY_S: integer(
     0,

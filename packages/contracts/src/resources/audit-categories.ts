@@ -59,6 +59,7 @@ export const auditCategories = {
     'webhook_delete',
     'webhook_switched_off',
   ],
+  operations: ['job_retry', 'backup_download', 'alarm_begin', 'alarm_end'],
 } as const satisfies Record<string, readonly string[]>
 
 export type AuditCategory = keyof typeof auditCategories

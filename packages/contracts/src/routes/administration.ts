@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { BRANDING_EXAMPLE, SETTINGS_EXAMPLE } from '../examples/settings.ts'
 import { Localized } from '../localized.ts'
 import { AuditEntry } from '../resources/admin.ts'
+import { Alarm } from '../resources/alarm.ts'
 import { type AuditCategory, auditCategories } from '../resources/audit-categories.ts'
 import { ForecastItem } from '../resources/forecast.ts'
 import { SongGroup } from '../resources/library/group.ts'
@@ -142,6 +143,40 @@ export const getStats = defineRoute({
   failures: [],
   example: {
     reply: { day: { Hilda: [TRACK] }, night: {}, genres: { Calm: { Hilda: [TRACK] } }, nightGenres: {} },
+  },
+})
+
+export const getAlarms = defineRoute({
+  method: 'GET',
+  path: '/api/admin/alarms',
+  summary: 'Returns the faults that the monitor heard on air, newest first',
+  access: needs('stats'),
+  query: Type.Object({
+    limit: Type.Integer({ minimum: 1, maximum: 200, default: 30 }),
+    offset: Offset,
+  }),
+  reply: Type.Object({
+    ok: Type.Literal(true),
+    alarms: Type.Array(Alarm),
+    total: Type.Integer(),
+  }),
+  failures: ['BAD_REQUEST'],
+  example: {
+    query: { limit: 30 },
+    reply: {
+      ok: true,
+      alarms: [
+        {
+          id: 3,
+          cause: 'silence',
+          source: 'https://radio.example',
+          beganAt: 1_790_000_000_000,
+          endedAt: 1_790_000_012_000,
+          evidence: 'silent for 8.1 s during "Hilda - Morning Tide"',
+        },
+      ],
+      total: 1,
+    },
   },
 })
 

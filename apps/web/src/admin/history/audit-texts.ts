@@ -64,6 +64,8 @@ export const operationTexts: Record<Locale, Record<AuditOperation, string>> = {
     webhook_edit: 'Змінено вебхук',
     webhook_delete: 'Вилучено вебхук',
     webhook_switched_off: 'Вебхук вимкнено: адреса не приймає подій',
+    alarm_begin: 'Тривога в ефірі',
+    alarm_end: 'Тривогу в ефірі знято',
   },
   en: {
     upload_song: 'Added a song',
@@ -127,5 +129,7 @@ export const operationTexts: Record<Locale, Record<AuditOperation, string>> = {
     webhook_edit: 'Changed a webhook',
     webhook_delete: 'Deleted a webhook',
     webhook_switched_off: 'Webhook switched off: its address takes no events',
+    alarm_begin: 'On-air alarm began',
+    alarm_end: 'On-air alarm ended',
   },
 }

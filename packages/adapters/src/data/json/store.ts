@@ -45,6 +45,7 @@ export async function openJsonData(folder: string): Promise<DataStore> {
     webhooks: collection('webhooks'),
     webhookMessages: collection('webhookMessages'),
     webhookMarks: collection('webhookMarks'),
+    alarms: collection('alarms'),
     async close() {
       await Promise.all(opened.map((one) => one.close()))
     },

@@ -1,5 +1,6 @@
 import type {
   AdminRecord,
+  AlarmRecord,
   ArtistRecord,
   AuditRecord,
   BanRecord,
@@ -57,6 +58,7 @@ export interface DataStore {
   readonly webhooks: Collection<WebhookRecord, 'id'>
   readonly webhookMessages: Collection<WebhookMessageRecord, 'key'>
   readonly webhookMarks: Collection<WebhookMarkRecord, 'id'>
+  readonly alarms: Collection<AlarmRecord, 'id'>
   close(): Promise<void>
 }
 
@@ -126,6 +128,7 @@ export const collections = {
   webhooks: { key: 'id' },
   webhookMessages: { key: 'key' },
   webhookMarks: { key: 'id' },
+  alarms: { key: 'id', serial: true, unique: ['openKey'] },
 } as const satisfies Record<Exclude<keyof DataStore, 'close'>, CollectionSpec>
 
 export interface CollectionSpec {

@@ -1,4 +1,5 @@
 import type {
+  Alarm,
   AuditEntry,
   BanEntry,
   Clip,
@@ -269,3 +270,6 @@ export interface PushKeysRecord {
 
 /** A ban applies to `network` (see `networkOf`). */
 export type BanRecord = BanEntry & { network: string }
+
+/** `openKey` is cause and source while it lasts, then the id as text: a fault begins once, whoever hears it. */
+export type AlarmRecord = Alarm & { openKey: string }

@@ -1,0 +1,83 @@
+import type { Alarm, AlarmCause } from '@solstice/contracts'
+import type { Audit } from '../accounts/audit.ts'
+import { dateNow } from '../core/wall-clock.ts'
+import type { WallClock } from '../ports/bus.ts'
+import type { AlarmRecord, DataStore } from '../ports/data/data-store.ts'
+
+const KEPT_DAYS = 90
+const DAY_MS = 24 * 3_600_000
+const MAX_ALARMS = 2_000
+const MAX_EVIDENCE_CHARACTERS = 500
+const MONITOR = { adminId: 'monitor', login: 'monitor' }
+
+export interface AlarmDeps {
+  data: Pick<DataStore, 'alarms'>
+  audit: Audit
+  clock: WallClock
+}
+
+/** A fault that is heard at an address. */
+export interface Fault {
+  cause: AlarmCause
+  /** The address, or `station`. */
+  source: string
+}
+
+/** Begins an alarm; false when the same fault has one that has not ended. */
+export async function beginAlarm(
+  { data, audit, clock }: AlarmDeps,
+  { cause, source, evidence }: Fault & { evidence: string },
+): Promise<boolean> {
+  const beganAt = dateNow(clock)
+  const alarm = { cause, source, beganAt, evidence: evidence.slice(0, MAX_EVIDENCE_CHARACTERS) }
+  const added = await data.alarms.insert({ ...alarm, endedAt: null, openKey: openKeyOf(alarm) })
+  if (!added) return false
+  await forgetOldAlarms(data, beganAt - KEPT_DAYS * DAY_MS)
+  await audit.record(MONITOR, 'alarm_begin', { cause, source, evidence: alarm.evidence })
+  return true
+}
+
+/** Ends the alarm of a fault; false when it has none. */
+export async function endAlarm({ data, audit, clock }: AlarmDeps, fault: Fault): Promise<boolean> {
+  const openKey = openKeyOf(fault)
+  const [open] = await data.alarms.find({ openKey })
+  if (!open) return false
+  const endedAt = Math.max(dateNow(clock), open.beganAt)
+  if (!(await data.alarms.update({ openKey }, { endedAt, openKey: String(open.id) }))) return false
+  const seconds = Math.round((endedAt - open.beganAt) / 1000)
+  await audit.record(MONITOR, 'alarm_end', { cause: fault.cause, source: fault.source, seconds })
+  return true
+}
+
+/** The faults whose alarms have not ended, whichever process began them. */
+export async function openFaults(data: AlarmDeps['data']): Promise<Fault[]> {
+  const open = await data.alarms.find({ endedAt: null })
+  return open.map(({ cause, source }) => ({ cause, source }))
+}
+
+/** A page of alarms, newest first. */
+export async function readAlarms(
+  data: AlarmDeps['data'],
+  { offset, limit }: { offset: number; limit: number },
+): Promise<{ alarms: Alarm[]; total: number }> {
+  const newestFirst = (await data.alarms.find()).toSorted((a, b) => b.id - a.id)
+  return {
+    alarms: newestFirst.slice(offset, offset + limit).map(shown),
+    total: newestFirst.length,
+  }
+}
+
+const openKeyOf = ({ cause, source }: Fault) => `${cause} ${source}`
+
+function shown({ openKey: _, ...alarm }: AlarmRecord): Alarm {
+  return alarm
+}
+
+/** Removes alarms that ended before `sinceMs`, and the oldest when there are too many. */
+async function forgetOldAlarms(data: AlarmDeps['data'], sinceMs: number): Promise<void> {
+  const all = await data.alarms.find()
+  const oldestKept = all.at(-MAX_ALARMS)?.id ?? 0
+  const isOld = ({ id, endedAt }: Readonly<AlarmRecord>) =>
+    endedAt !== null && (endedAt < sinceMs || id < oldestKept)
+  if (all.some(isOld)) await data.alarms.delete(isOld)
+}
