@@ -1,9 +1,8 @@
 import { frameBytes } from '@solstice/station'
 
-/** A header with the byte before which no length is known. */
 const HEADER_BYTES = 4
 
-/** What bytes of a stream hold: whole frames, and how many bytes between them belong to none. */
+/** What bytes of a stream hold: whole frames, and how many bytes other than zeros belong to none. */
 export interface Followed {
   frames: Buffer[]
   strayBytes: number
@@ -19,7 +18,8 @@ export function createFrameFollower(): (piece: Buffer) => Followed {
     while (at + HEADER_BYTES <= bytes.length) {
       const length = frameBytes(bytes, at)
       if (length === null) {
-        followed.strayBytes++
+        // The stream fills up with zeros where a listener joins or jumps, for its titles to come in time.
+        if (bytes[at] !== 0) followed.strayBytes++
         at++
       } else if (at + length > bytes.length) break
       else {

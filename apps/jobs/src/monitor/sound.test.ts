@@ -54,7 +54,14 @@ t.test('silence is counted since the last sound, and clipping as a share of samp
 
 t.test('frames are followed wherever the bytes are cut, and strange bytes are counted', async (t) => {
   const follow = createFrameFollower()
-  const stream = Buffer.concat([frame(1), frame(2), Buffer.alloc(7), frame(3), frame(4).subarray(0, 100)])
+  const stream = Buffer.concat([
+    frame(1),
+    frame(2),
+    Buffer.alloc(7, 1),
+    frame(3),
+    Buffer.alloc(99),
+    frame(4).subarray(0, 100),
+  ])
   const found = [...cut(stream, 11)].map(follow)
   t.same(
     found.flatMap(({ frames }) => frames.map((one) => one.readUInt32BE(8))),
