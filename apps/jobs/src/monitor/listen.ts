@@ -96,6 +96,7 @@ export function listen(address: string, ffmpegPath: string, now: () => number): 
       title,
     }),
     forgive() {
+      strayAtMs = null
       playedOutMs = now() + RESERVE_MS
     },
     stop() {

@@ -55,6 +55,7 @@ t.test('silence is counted since the last sound, and clipping as a share of samp
 t.test('frames are followed wherever the bytes are cut, and strange bytes are counted', async (t) => {
   const follow = createFrameFollower()
   const stream = Buffer.concat([
+    Buffer.from([1, 0xff, 0xfb, 0x90, 0]),
     frame(1),
     frame(2),
     Buffer.alloc(7, 1),

@@ -68,8 +68,6 @@ function readServer(reader: Reader, isProduction: boolean) {
     drainDelayMs: read('DRAIN_DELAY_S') * 1000,
     /** Port on which processes without an HTTP server of their own serve metrics; null = none. */
     metricsPort: read('METRICS_PORT') || null,
-    /** Where the monitor listens; none without a stream. */
-    monitorUrls: read('STREAM_MODE') ? read('MONITOR_URLS') : [],
     metricsHost: read('METRICS_HOST'),
     /** Bearer token for reading metrics; '' = programs on this machine may read them. */
     metricsToken: read('METRICS_TOKEN'),
@@ -91,6 +89,7 @@ function redisUrl({ read, problems }: Reader): string {
 
 function readRadio({ read, raw, warnings }: Reader) {
   const streamMode = read('STREAM_MODE')
+  const monitorUrls = read('MONITOR_URLS')
   const hostsWanted = read('RADIO_HOSTS_MODE')
   if (hostsWanted && !streamMode) warnings.push('RADIO_HOSTS_MODE requires STREAM_MODE; live hosting is off')
   const [first = { codec: 'mp3', bitrate: read('STREAM_BITRATE') }, ...otherMounts] = read('STREAM_MOUNTS')
@@ -104,6 +103,8 @@ function readRadio({ read, raw, warnings }: Reader) {
     streamBitrate: first.bitrate,
     /** Mounts beside the first. */
     otherMounts,
+    /** Addresses at which the monitor listens; none without a stream. */
+    monitorUrls: streamMode ? monitorUrls : [],
     crossfadeMs: read('CROSSFADE_MS'),
     /** Integrated loudness of tracks on air; null = unchanged. */
     loudnessTargetLufs: read('LOUDNESS_TARGET_LUFS'),
