@@ -16,6 +16,7 @@ const rooms = {
   'packages/playout/src': 'model saved rotation clips queue boundary live library step project',
   'packages/station/src':
     'ports core accounts aircheck artwork library intake lyrics clips settings engine-facts groups tracks requests donations notifications webhooks transfer',
+    'ports core accounts aircheck artwork library intake lyrics clips settings engine-facts groups tracks requests donations notifications monitor transfer',
   'packages/adapters/src':
     'auth config services files process redis air data media backup pictures audio video webhooks jobs',
   'apps/api/src':
