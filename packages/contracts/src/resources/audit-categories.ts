@@ -58,8 +58,9 @@ export const auditCategories = {
     'webhook_edit',
     'webhook_delete',
     'webhook_switched_off',
+    'alarm_begin',
+    'alarm_end',
   ],
-  operations: ['job_retry', 'backup_download', 'alarm_begin', 'alarm_end'],
 } as const satisfies Record<string, readonly string[]>
 
 export type AuditCategory = keyof typeof auditCategories
