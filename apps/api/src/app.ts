@@ -32,6 +32,7 @@ import { openSiblings } from './processes/siblings.ts'
 import { documentApi } from './reference/openapi.ts'
 import { serveReference } from './reference/reference.ts'
 import { administrationRoutes } from './routes/administration.ts'
+import { aircheckRoutes } from './routes/aircheck.ts'
 import { backupRoutes } from './routes/backup.ts'
 import { donationRoutes } from './routes/donations/donations.ts'
 import { webhookRoutes } from './routes/donations/webhooks.ts'
@@ -197,7 +198,8 @@ type StationDeps = DepsOf<typeof jobRoutes> &
   DepsOf<typeof administrationRoutes> &
   DepsOf<typeof settingsRoutes> &
   DepsOf<typeof backupRoutes> &
-  DepsOf<typeof outgoingWebhookRoutes>
+  DepsOf<typeof outgoingWebhookRoutes> &
+  DepsOf<typeof aircheckRoutes>
 
 /** Routes for the whole station: helpers, settings, jobs and backups. */
 function stationRoutes(app: FastifyInstance, deps: StationDeps): void {
@@ -206,6 +208,7 @@ function stationRoutes(app: FastifyInstance, deps: StationDeps): void {
   settingsRoutes(app, deps)
   backupRoutes(app, deps)
   outgoingWebhookRoutes(app, deps)
+  aircheckRoutes(app, deps)
 }
 
 /** Warns operators about pages refused under an undeclared name, at most once a minute. */

@@ -25,6 +25,17 @@ export function segmentTag({
     ...textFrame('TIT2', title),
     ...textFrame('TPE1', artist),
   ])
+  return tagOf(frames)
+}
+
+/** A tag that names a piece of the broadcast. @param about.date in ISO 8601 */
+export function textTag({ title, artist, date }: { title: string; artist: string; date: string }): Buffer {
+  return tagOf(
+    Buffer.concat([...textFrame('TIT2', title), ...textFrame('TPE1', artist), ...textFrame('TDRC', date)]),
+  )
+}
+
+function tagOf(frames: Buffer): Buffer {
   return Buffer.concat([Buffer.from('ID3\x04\0\0', 'latin1'), synchsafe(frames.length), frames])
 }
 

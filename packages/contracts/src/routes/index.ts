@@ -1,6 +1,7 @@
 import type { Route } from '../route.ts'
 import * as webhooks from '../webhooks/routes.ts'
 import * as administration from './administration.ts'
+import * as aircheck from './aircheck.ts'
 import * as directories from './directories.ts'
 import * as donations from './donations/donations.ts'
 import * as jobs from './jobs.ts'
@@ -38,6 +39,7 @@ export const sections: Record<string, readonly Route[]> = {
   donations: Object.values(donations),
   notifications: Object.values(notifications),
   administration: Object.values(administration),
+  aircheck: [aircheck.getAircheckDay, aircheck.getAircheckMoment, aircheck.getAircheckSound],
   jobs: Object.values(jobs),
   webhooks: Object.values(webhooks),
   operations: Object.values(operations),

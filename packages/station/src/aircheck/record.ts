@@ -11,6 +11,9 @@ import {
 } from './names.ts'
 import { endMsOf, type FrameRange, type Heard, type Part, withoutRecorded } from './part.ts'
 
+/** What is heard in 20 s takes a few hundred bytes. */
+const MAX_HEARD_BYTES = 1_000_000
+
 /** The stored parts, in order of time. */
 export async function storedParts(media: Pick<MediaStorage, 'list'>): Promise<StoredPart[]> {
   const parts = (await media.list(PARTS)).map(readPartKey).filter((part) => part !== null)
@@ -63,8 +66,8 @@ export async function heardIn(
   media: Pick<MediaStorage, 'open'>,
   { key, bytes }: StoredPart,
 ): Promise<Heard[]> {
-  const text = await bufferOf(await media.open(key))
-  return JSON.parse(text.subarray(bytes).toString()) as Heard[]
+  const text = await bufferOf(await media.open(key, { start: bytes, end: bytes + MAX_HEARD_BYTES }))
+  return JSON.parse(text.toString()) as Heard[]
 }
 
 /** All bytes of a short file. */
