@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import type { WebhookMessage } from '@solstice/contracts'
+import type { Mode, WebhookMessage } from '@solstice/contracts'
 import { recordClaimed, recordInLedger, recordPlayed } from '@solstice/station'
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'
@@ -146,6 +146,25 @@ t.test('changes of the air are seen in its saved states', async (t) => {
     { type: 'live.ended' },
   ])
   t.equal(told.length, 3)
+})
+
+t.test('a webhook that was off is told of the next change of mode', async (t) => {
+  await putOnAir(station, { mode: 'day' })
+  const { id } = await subscribe(['mode.changed'])
+  const switchTo = async (mode: Mode) => {
+    await putOnAir(station, { mode })
+    await sweep()
+  }
+  await switchTo('night')
+  for (const isOn of [false, true]) {
+    await ask(`PUT /api/admin/webhooks/${id}`, { isOn })
+    await sweep()
+  }
+  await switchTo('day')
+  t.match(
+    (await messages(id)).map(({ body }) => JSON.parse(body).data.mode),
+    ['day', 'night'],
+  )
 })
 
 t.test(

@@ -83,6 +83,7 @@ async function eventsSince(deps: SweepDeps, before: Readonly<WebhookMarkRecord> 
   const known = before?.fencingToken ?? 0
   const mark: WebhookMarkRecord = {
     id: 'station',
+    madeMs: before?.madeMs ?? nowMs,
     historyId: lastId(history),
     auditId: lastId(audit),
     ledgerId: lastId(ledger),
@@ -150,9 +151,11 @@ function eventsOfAir(seen: {
   const events: StationEvent[] = []
   const mode = mark.mode!
   if (mark.fencingToken !== before.fencingToken)
-    events.push(eventOf('station.started', `air ${mark.fencingToken}`, nowMs, { mode }))
+    events.push(eventOf('station.started', `air ${mark.madeMs} ${mark.fencingToken}`, nowMs, { mode }))
   if (before.mode !== null && mode !== before.mode)
-    events.push(eventOf('mode.changed', `mode ${mark.revision}`, nowMs, { mode, before: before.mode }))
+    events.push(
+      eventOf('mode.changed', `mode ${mark.madeMs} ${mark.revision}`, nowMs, { mode, before: before.mode }),
+    )
   if (mark.liveSinceMs !== before.liveSinceMs) {
     const [ended, began] = [before.liveSinceMs, mark.liveSinceMs]
     if (ended !== null) events.push(eventOf('live.ended', `live ${ended}`, nowMs, { since: dateOf(ended) }))

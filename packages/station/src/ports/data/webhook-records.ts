@@ -14,6 +14,8 @@ export type WebhookMessageRecord = WebhookMessage & { key: string; webhookId: st
 /** How far the station's records were read for events, and what the air was like. */
 export interface WebhookMarkRecord {
   id: 'station'
+  /** epoch ms when it was first stored; without a webhook that is on, there is none. */
+  madeMs: number
   historyId: number
   auditId: number
   ledgerId: number
