@@ -92,8 +92,10 @@ async function assertSuspensionIsAlarm(t: Test, station: Station, source: string
   t.match(await alarms(), [{ cause: 'no_bytes', endedAt: null, evidence: /nothing left to play/ }])
   worker.child.kill('SIGCONT')
   await until('the alarm ends', async () => (await alarms())[0]!.endedAt !== null)
-  const operations = (await data.audit.find()).map(({ operationType }) => operationType)
-  t.ok(operations.includes('alarm_begin') && operations.includes('alarm_end'))
+  await until('both are in the audit log', async () => {
+    const operations = (await data.audit.find()).map(({ operationType }) => operationType)
+    return operations.includes('alarm_begin') && operations.includes('alarm_end')
+  })
   await data.close()
 }
 
