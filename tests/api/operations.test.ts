@@ -223,6 +223,7 @@ t.test('every metric named in the dashboard and the guide is reported by some pr
     [
       'apps/api/src/metrics.ts',
       'apps/stream-worker/src/metrics.ts',
+      'apps/jobs/src/monitor/monitor.ts',
       'packages/adapters/src/process/disks.ts',
     ].map(read),
   )

@@ -3,6 +3,7 @@ import { violations } from '../harness/browser/axe.ts'
 import { adminAt, flaws, prepare, signIn, visit } from '../harness/browser/browser.ts'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
 import { openSocket } from '../harness/people/socket-client.ts'
+import { until } from '../harness/until.ts'
 
 const names = [
   'Low Tide',
@@ -108,8 +109,10 @@ t.test('an admin works with the queue and the requests from any window, by keybo
     await search.focus()
     await page.keyboard.press('?')
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
-    await page.keyboard.press('Escape')
-    await page.locator('dialog').waitFor({ state: 'detached' })
+    await until('Escape closes it', async () => {
+      await page.keyboard.press('Escape')
+      return (await page.locator('dialog').count()) === 0
+    })
     t.ok(await search.evaluate((button) => button === document.activeElement))
   })
 

@@ -31,6 +31,7 @@ export interface AdministrationDeps {
 }
 
 const MAX_AUDIT_PAGE = 200
+const MAX_ALARMS_PAGE = 200
 const TIME_OF_DAY = /^([01]\d|2[0-3]):([0-5]\d)$/
 
 /** The audit log, history, statistics, and the mode on air. */
@@ -63,7 +64,7 @@ export function administrationRoutes(app: FastifyInstance, deps: AdministrationD
 
   implement(app, administration.getAlarms, async ({ query }) => ({
     ok: true as const,
-    ...(await readAlarms(data, query)),
+    ...(await readAlarms(data, { ...query, limit: Math.min(query.limit, MAX_ALARMS_PAGE) })),
   }))
 
   implement(app, administration.switchMode, async ({ caller, body }) => {

@@ -15,6 +15,8 @@ import {
 import type { FastifyInstance } from 'fastify'
 import { implement } from '../http/implement.ts'
 
+const MAX_PAGE = 100
+
 export interface WebhookRouteDeps extends WebhookDeps {
   data: Pick<DataStore, 'webhooks' | 'webhookMessages'>
   jobs: Pick<JobQueue, 'add'>
@@ -57,7 +59,7 @@ export function outgoingWebhookRoutes(app: FastifyInstance, deps: WebhookRouteDe
 
   implement(app, webhooks.listWebhookMessages, async ({ params, query }) => ({
     ok,
-    ...(await listMessages(deps, params.id, query)),
+    ...(await listMessages(deps, params.id, { ...query, limit: Math.min(query.limit, MAX_PAGE) })),
   }))
 
   implement(app, webhooks.replayWebhookMessage, async ({ params }) => ({

@@ -152,7 +152,7 @@ export const getAlarms = defineRoute({
   summary: 'Returns the faults that the monitor heard on air, newest first',
   access: needs('stats'),
   query: Type.Object({
-    limit: Type.Integer({ minimum: 1, maximum: 200, default: 30 }),
+    limit: Type.Integer({ minimum: 1, default: 30, description: 'at most 200' }),
     offset: Offset,
   }),
   reply: Type.Object({

@@ -108,7 +108,10 @@ export const listWebhookMessages = defineRoute({
   access: 'super',
   capability: 'editSettings',
   params: Type.Object(ById),
-  query: Type.Object({ offset: Offset, limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }) }),
+  query: Type.Object({
+    offset: Offset,
+    limit: Type.Integer({ minimum: 1, default: 20, description: 'at most 100' }),
+  }),
   reply: Type.Object({
     ok: Type.Literal(true),
     messages: Type.Array(WebhookMessage),

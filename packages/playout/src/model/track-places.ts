@@ -6,6 +6,7 @@ const FEW = 16
 interface Entry {
   track: { id: string }
   orderType?: string | null
+  orderId?: string
 }
 
 /** A hash of the track id for each entry of a playlist; different ids may have the same hash. */
@@ -149,7 +150,7 @@ export function replaced<E extends Entry>(
   return next
 }
 
-const isOrder = ({ orderType }: Entry) => orderType !== null && orderType !== undefined
+const isOrder = ({ orderType, orderId }: Entry) => (orderType ?? orderId ?? null) !== null
 
 function numberOf(id: string): number {
   let number = 0
