@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { collectionNames, listMedia } from '@solstice/station'
+import { collectionNames, listMedia, readSettings } from '@solstice/station'
 import t, { type Test } from 'tap'
 import { makeTone } from '../harness/audio/audio.ts'
 import { ledgerOf, pendingDonation } from '../harness/donations/orders.ts'
@@ -126,10 +126,7 @@ async function worksAsBefore(t: Test, place: Place): Promise<void> {
   const { app, ports } = station
   const login = await app.inject({ method: 'POST', url: '/api/admin/login', payload: HELPER })
   t.equal(login.statusCode, 200, 'the helper logs in with the same password')
-  const { ask } = await asAdmin(station)
-  t.match(await ask('GET /api/admin/settings'), {
-    body: { settings: { artistArts: ARTIST_ARTS } },
-  })
+  t.match(await readSettings(ports.data), { artistArts: ARTIST_ARTS })
   t.match(await ports.data.donations.find(), [{ id: 'd1', status: 'pending' }])
   t.match(await ledgerOf(ports.data, 'd1'), [{ event: 'created' }])
   const { state } = await startAir(t, ports)
