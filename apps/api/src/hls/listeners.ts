@@ -96,7 +96,7 @@ export function countPlaylistListeners(
   }
 }
 
-/** What the store has to be told of each mount. */
+/** The news of each mount for the store. */
 function newsOf(mounts: readonly MountId[]) {
   return new Map(mounts.map((mount) => [mount, { seen: new Set<string>(), left: new Set<string>() }]))
 }

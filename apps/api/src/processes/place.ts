@@ -8,7 +8,7 @@ export interface Place {
   readonly folder: string
 }
 
-/** What the primary tells a process about its place. */
+/** The place of a process, as the primary tells it. */
 export const argumentsOf = ({ number, folder }: Place): string[] => [String(number), folder]
 
 /** The place of this process; null when it is the only one of its replica. */

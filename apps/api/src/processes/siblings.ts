@@ -18,7 +18,7 @@ const REPORT_TIMEOUT_MS = 3_000
 const REPORT = '/metrics'
 const KEEP_MS = 60_000
 
-/** What a process does for the others of its replica. */
+/** The services of a process to the others of its replica. */
 export interface Services {
   /** The metrics of this process alone. */
   report(): Promise<Uint8Array>

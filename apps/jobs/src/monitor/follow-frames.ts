@@ -2,7 +2,7 @@ import { frameBytes } from '@solstice/station'
 
 const HEADER_BYTES = 4
 
-/** What bytes of a stream hold: whole frames, and how many bytes other than zeros belong to none. */
+/** The whole frames in bytes of a stream, and the number of bytes other than zeros that belong to none. */
 export interface Followed {
   frames: Buffer[]
   strayBytes: number

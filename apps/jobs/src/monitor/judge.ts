@@ -1,7 +1,7 @@
 import type { AlarmCause } from '@solstice/contracts'
 import type { MinuteLoudness } from './sound-meter.ts'
 
-/** What a listener at one address hears. */
+/** The sound as a listener at one address hears it. */
 export interface Heard {
   /** Moment at which a player has played all it received. */
   playedOutMs: number
@@ -18,7 +18,7 @@ export interface Heard {
   title: string | null
 }
 
-/** What the station says is on air. */
+/** The air as the station states it. */
 export interface Plan {
   /** Since when sound is due without a break; null = none is due. */
   soundSinceMs: number | null
