@@ -1,16 +1,13 @@
-import { localNowMs } from '../../connection/station-clock.ts'
 import type { Sound } from '../player.ts'
 import { createRetry } from '../retry.ts'
 import type { LagMeter } from './lag.ts'
 import type { StreamRequest } from './request.ts'
+import { createResumePoint } from './resume-point.ts'
 
 /** Keeps the request for the broadcast open, and opens it again when it breaks. */
 export interface StreamLoader {
   /** True when the listener wants to hear the broadcast. */
   readonly isActive: boolean
-  isOpen(): boolean
-  /** Changes whenever the request is opened or dropped. */
-  generation(): number
   start(): void
   /** Drops the request, for this reason. */
   stop(reason: Sound): void
@@ -35,18 +32,13 @@ export function createStreamLoader(deps: {
 }): StreamLoader {
   const { request, lag, onSound, onBreak } = deps
   const retry = createRetry()
+  const resumePoint = createResumePoint(lag)
   let isActive = false
-  /** How far behind the listener was when the stream broke, and when that was. */
-  let broken: { lagS: number; atMs: number } | null = null
-
-  const behindS = ({ lagS, atMs }: NonNullable<typeof broken>) => lagS + (localNowMs() - atMs) / 1000
 
   async function open(): Promise<void> {
     retry.cancel()
     lag.reset()
-    const from = broken
-    const isResumable = from && !lag.isFarBehind(behindS(from))
-    const result = await request.open(isResumable ? () => behindS(from) : null, lag.opened)
+    const result = await request.open(resumePoint.lagS(), lag.opened)
     if (result === 'blocked') stop({ is: 'blocked' })
     else if (result === 'unavailable') retryLater('lost')
   }
@@ -59,8 +51,7 @@ export function createStreamLoader(deps: {
 
   /** Drops the request, and remembers where it was. */
   function leave(): void {
-    const lagS = lag.measure()
-    if (lagS !== null) broken = { lagS, atMs: localNowMs() }
+    resumePoint.mark()
     drop()
   }
 
@@ -83,18 +74,16 @@ export function createStreamLoader(deps: {
     get isActive() {
       return isActive
     },
-    isOpen: request.isOpen,
-    generation: request.generation,
     start() {
       isActive = true
-      broken = null
+      resumePoint.clear()
       retry.reset()
       onSound({ is: 'starting' })
       void open()
     },
     stop,
     reopen() {
-      broken = null
+      resumePoint.clear()
       void open()
     },
     change() {
@@ -110,7 +99,7 @@ export function createStreamLoader(deps: {
       if (cause !== 'superseded') retryLater(cause)
     },
     succeeded() {
-      broken = null
+      resumePoint.clear()
       retry.reset()
     },
   }

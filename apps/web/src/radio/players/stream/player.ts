@@ -37,7 +37,7 @@ export function createStreamPlayer(
 
   function check(): void {
     if (!loader.isActive) return
-    if (loader.isOpen() && lag.isStalled()) {
+    if (request.isOpen() && lag.isStalled()) {
       loader.retryLater('lost')
       return
     }
@@ -49,9 +49,9 @@ export function createStreamPlayer(
 
   /** Paused by the system or the browser, for instance when headphones are unplugged. */
   function pausedOutside(): void {
-    const mine = loader.generation()
+    const mine = request.generation()
     const isPaused = () =>
-      mine === loader.generation() && loader.isActive && !audio.ended && audio.paused && loader.isOpen()
+      mine === request.generation() && loader.isActive && !audio.ended && audio.paused && request.isOpen()
     if (!isPaused()) return
     // A broken connection looks the same at first: the element pauses, and only then ends.
     setTimeout(() => isPaused() && loader.stop({ is: 'paused' }), PAUSE_SETTLING_MS)
