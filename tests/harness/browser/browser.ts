@@ -54,7 +54,7 @@ export async function visit(
     await devtools.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN })
   }
   await page.addInitScript(analyseOutput)
-  page.setDefaultTimeout(1.5 * PATIENCE_MS)
+  page.setDefaultTimeout((2 / 3) * PATIENCE_MS)
   const complaints: string[] = []
   page.on('console', (message) => {
     const isAbsentPicture = message.location().url.includes('/api/art/url')
