@@ -5,6 +5,7 @@ import { makeTone } from '../harness/audio/audio.ts'
 import { root, start, temporaryFolder } from '../harness/processes/processes.ts'
 import { prepareStation } from '../harness/stations/station.ts'
 import { useStores } from '../harness/stations/stores.ts'
+import { timeZoneAt } from '../harness/stations/time-zone.ts'
 
 useStores('sql+cloud')
 
@@ -107,10 +108,3 @@ t.test('an operator can run a station with the commands of docs/admin-by-rest.md
   ])
     t.match(audited, operation)
 })
-
-/** A time zone of whole hours in which it is now about that hour. */
-function timeZoneAt(hour: number): string {
-  const ahead = ((hour - new Date().getUTCHours() + 36) % 24) - 12
-  // The signs of these zones are inverted.
-  return ahead === 0 ? 'UTC' : `Etc/GMT${ahead > 0 ? '-' : '+'}${Math.abs(ahead)}`
-}

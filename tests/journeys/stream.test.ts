@@ -7,6 +7,7 @@ import { decode, melody, pitch } from '../harness/audio/audio.ts'
 import { start } from '../harness/processes/processes.ts'
 import { programOf } from '../harness/processes/programs.ts'
 import { followBroadcast, listen, prepareStation, splitIcy } from '../harness/stations/station.ts'
+import { until } from '../harness/until.ts'
 
 const BYTES_PER_S = 16_000
 // Most of the time is spent listening: the stations of this file run side by side.
@@ -146,6 +147,10 @@ t.test('a station in stream mode', { buffered: true }, async (t) => {
     t.ok(known > 0)
     const third = await record()
     await third.printed(written)
+    await until('the beginning of a track is recorded', async () => {
+      const sounds = await Promise.all((await storedParts(media)).map((part) => heardIn(media, part)))
+      return sounds.flat().some(({ kind, title }) => kind === 'track' && /^(Do|Mi|Sol|Si)$/.test(title))
+    })
     const parts = await storedParts(media)
     await third.end('SIGKILL')
     t.ok(parts.length > known, 'the third goes on')
@@ -160,8 +165,6 @@ t.test('a station in stream mode', { buffered: true }, async (t) => {
     const heard = Buffer.concat(chunks.map(({ audio }) => audio))
     const at = (frame: number) => byteOfFrame(heard, frame - chunks[0]!.frame)
     t.ok(Buffer.concat(recorded).equals(heard.subarray(at(from), at(end))), `frames ${from} to ${end}`)
-    const sounds = (await Promise.all(parts.map((part) => heardIn(media, part)))).flat()
-    t.ok(sounds.some(({ kind, title }) => kind === 'track' && /^(Do|Mi|Sol|Si)$/.test(title)))
   })
 
   t.test('the listener stream requires a token', async (t) => {
