@@ -3,17 +3,17 @@ import type { Connection } from '../../connection/connection.ts'
 import { type Airing, hasFile, positionAt } from '../../timeline.ts'
 import { canSetVolume } from '../amplifier.ts'
 import type { Player, Sound } from '../player.ts'
+import { tokenLifeS } from '../token-life.ts'
 import { createDecks, type Decks } from './decoding/decks.ts'
 import { dueOf, gainOf } from './due.ts'
+import type { Output } from './output.ts'
 import { createOutputKeeper } from './output-keeper.ts'
-import { createPerformance } from './performance.ts'
+import { createPerformance, type Performance } from './performance.ts'
 import { createSilence } from './silence.ts'
 
 const CHECK_INTERVAL_MS = 250
 /** Until it sounds. */
 const FIRST_CHECK_INTERVAL_MS = 50
-/** Tokens outlive the track by this, since its file is read until the end. */
-const SPARE_TOKEN_LIFE_S = 30
 
 interface Dependencies {
   /** Plays silence, for the system's sake. */
@@ -58,10 +58,7 @@ export function createInStepPlayer({ audio, connection, loudness, onUnfit }: Dep
     const is = open && due ? performance.proceed(due, open) : 'starting'
     if (!isActive) return null
     if (is === 'playing' || sound.value.is === 'playing') sound.set({ is })
-    if (open && is === 'playing') {
-      prepareNext(decks, onAir())
-      performance.expect(dueOf(connection, decks.next), open)
-    }
+    if (open && is === 'playing') expectNext(connection, decks, performance, open)
     return is
   }, unfit)
 
@@ -143,13 +140,15 @@ function putOn(decks: Decks, airing: Airing, nowMs: number): boolean {
   const wanted = hasFile(airing) ? airing.state.track : null
   if (wanted === decks.track) return false
   if (wanted === null) decks.unload()
-  else decks.load(wanted, tokenLifeS(airing), positionAt(airing, nowMs))
+  else decks.load(wanted, tokenLifeS(leftS(airing)), positionAt(airing, nowMs))
   return true
 }
 
-function prepareNext(decks: Decks, airing: Airing | null): void {
-  if (airing) decks.prepare(airing.state.playlist[0]?.id ?? null, tokenLifeS(airing))
+/** Fetches the beginning of the track that comes next, and has it begin in time. */
+function expectNext(connection: Connection, decks: Decks, performance: Performance, output: Output): void {
+  const airing = connection.timeline.value.at(-1)
+  if (airing) decks.prepare(airing.state.playlist[0]?.id ?? null, tokenLifeS(leftS(airing)))
+  performance.expect(dueOf(connection, decks.next), output)
 }
 
-const tokenLifeS = ({ state }: Airing): number =>
-  Math.max(0, state.duration - state.seek) + SPARE_TOKEN_LIFE_S
+const leftS = ({ state }: Airing): number => state.duration - state.seek

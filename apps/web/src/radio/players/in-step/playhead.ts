@@ -1,4 +1,5 @@
 import { RATE, type TrackSound } from './decoding/track-sound.ts'
+import { createFader } from './fader.ts'
 import { steer } from './steering.ts'
 import { stretch } from './stretch.ts'
 
@@ -28,8 +29,6 @@ const BLOCK = RATE / 2
 const AHEAD_S = 3
 const AHEAD_AT_FIRST_S = 1.5
 const SETTLING_S = 12
-const FADE_S = 0.02
-const GAIN_RAMP_S = 0.02
 
 interface Start {
   context: AudioContext
@@ -48,21 +47,12 @@ interface Start {
 
 export function startPlayhead(start: Start): Playhead {
   const { context, output, sound, frame, sample, isCut, gain, targetAt } = start
-  const level = context.createGain()
-  level.gain.value = gain
-  level.connect(output)
-  const fade = context.createGain()
-  if (isCut) {
-    fade.gain.setValueAtTime(0, frame / RATE)
-    fade.gain.linearRampToValueAtTime(1, frame / RATE + FADE_S)
-  }
-  fade.connect(level)
+  const fader = createFader(context, output, { gain, fadeInFrame: isCut ? frame : null })
   const sources = new Set<AudioBufferSourceNode>()
   let nextFrame = frame
   let nextSample = sample
   let isCorrecting = false
   let errorS = 0
-  let endS: number | null = null
 
   /** Plays `count` samples of the track as `length` frames of the output. */
   function schedule(channels: readonly Float32Array[], at: number, count: number, length: number): void {
@@ -73,7 +63,7 @@ export function startPlayhead(start: Start): Playhead {
       else stretch(samples, at, count, buffer.getChannelData(i))
     }
     const source = new AudioBufferSourceNode(context, { buffer })
-    source.connect(fade)
+    source.connect(fader.input)
     source.start(nextFrame / RATE)
     sources.add(source)
     source.onended = () => {
@@ -110,23 +100,15 @@ export function startPlayhead(start: Start): Playhead {
       return 'filled'
     },
     isOver: (now) => now >= nextFrame,
-    endAt(end) {
-      if (endS !== null) fade.gain.cancelScheduledValues(endS)
-      endS = end === null ? null : end / RATE
-      if (endS !== null) fade.gain.setTargetAtTime(0, endS, FADE_S / 4)
-    },
-    setGain: (next) => void level.gain.setTargetAtTime(next, context.currentTime, GAIN_RAMP_S),
+    endAt: fader.endAt,
+    setGain: fader.setGain,
     stop(end = 0) {
-      const now = context.currentTime
-      const at = Math.max(now, end / RATE)
-      fade.gain.cancelScheduledValues(at)
-      fade.gain.setTargetAtTime(0, at, FADE_S / 4)
+      const silentFromS = fader.close(end)
       for (const source of sources) {
         source.onended = null
-        source.stop(at + FADE_S)
+        source.stop(silentFromS)
       }
       sources.clear()
-      setTimeout(() => level.disconnect(), 1000 * (at - now + 1))
     },
   }
 }

@@ -3,13 +3,12 @@ import type { Connection } from '../../connection/connection.ts'
 import { type Airing, positionAt } from '../../timeline.ts'
 import { onAudio, type Player, type Sound } from '../player.ts'
 import { createPositionKeeper, type PositionKeeper } from './position-keeper.ts'
+import { createPrefetch } from './prefetch.ts'
 import { createProgressWatch } from './progress.ts'
+import { createTrackFile } from './track-file.ts'
 import { createTrackLoader, type TrackLoader } from './track-loader.ts'
 
 const CHECK_INTERVAL_MS = 500
-
-/** The next file is fetched this long before its turn; listeners who all hear the same track are spread over as long again. */
-const PREPARED_BEFORE_S = 20
 
 interface Options {
   /** Takes how many dB louder than its file the track is to be. */
@@ -27,17 +26,20 @@ export function createSyncPlayer(
   const sound = createStore<Sound>({ is: 'off' })
   const onAir = (): Airing | null => connection.timeline.value.at(-1) ?? null
   const target = (airing: Airing) => positionAt(airing, connection.stationNowMs())
+  const leftS = (airing: Airing) => Math.max(0, airing.state.duration - target(airing))
   const amplifyFor = ({ state }: Airing) => amplify(state.gainDb ?? 0)
 
   const position = createPositionKeeper(audio, () => {
     const airing = onAir()
     return airing && target(airing)
   })
+  const file = createTrackFile(audio, connection)
   const loader = createTrackLoader({
     audio,
-    connection,
+    file,
+    timeline: connection.timeline,
     onAir,
-    leftS: (airing) => Math.max(0, airing.state.duration - target(airing)),
+    leftS,
     onSource(airing) {
       amplifyFor(airing)
       position.jump()
@@ -45,7 +47,7 @@ export function createSyncPlayer(
     onUpdate: amplifyFor,
     onSound: sound.set,
   })
-
+  const prefetch = createPrefetch(audio, file, mayRead)
   const progress = createProgressWatch(audio)
 
   /** The track on air, if its file is the one that is loaded. */
@@ -54,21 +56,13 @@ export function createSyncPlayer(
     return airing?.state.track === loader.track ? airing : null
   }
 
-  const preparedBeforeS = PREPARED_BEFORE_S * (1 + Math.random())
-  function isNextDue(): boolean {
-    const airing = loadedAiring()
-    const hasEnough = audio.readyState === HTMLMediaElement.HAVE_ENOUGH_DATA
-    return (
-      airing !== null && hasEnough && mayRead() && airing.state.duration - target(airing) < preparedBeforeS
-    )
-  }
-
   const removeListeners = followElement(audio, { loader, position, sound, play })
   const timer = setInterval(() => {
-    if (!loader.isActive || !loadedAiring()) return progress.reset()
+    const airing = loadedAiring()
+    if (!loader.isActive || !airing) return progress.reset()
     position.correct()
     if (progress.isStalled()) loader.failed()
-    else if (isNextDue()) loader.prepareNext()
+    else prefetch(airing, leftS(airing))
   }, CHECK_INTERVAL_MS)
 
   function play(): void {

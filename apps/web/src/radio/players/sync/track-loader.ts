@@ -2,7 +2,8 @@ import type { Connection } from '../../connection/connection.ts'
 import { type Airing, hasFile } from '../../timeline.ts'
 import { type Sound, startAudio } from '../player.ts'
 import { createRetry } from '../retry.ts'
-import { createTrackFile } from './track-file.ts'
+import { tokenLifeS } from '../token-life.ts'
+import type { TrackFile } from './track-file.ts'
 
 /** Loads the file of the track on air into an audio element, and the next one when that is on air. */
 export interface TrackLoader {
@@ -18,8 +19,6 @@ export interface TrackLoader {
   reload(): void
   /** Stops following, for this reason; the loaded file stays. */
   stop(reason: Sound): void
-  /** Fetches the file of the track that comes next. */
-  prepareNext(): void
   /** The file could not be read: it is retried with a new token. */
   failed(): void
   /** The file plays: a later failure is retried quickly again. */
@@ -29,7 +28,8 @@ export interface TrackLoader {
 
 interface Dependencies {
   audio: HTMLAudioElement
-  connection: Connection
+  file: TrackFile
+  timeline: Connection['timeline']
   onAir: () => Airing | null
   /** Seconds until the track ends. */
   leftS: (airing: Airing) => number
@@ -40,12 +40,8 @@ interface Dependencies {
   onSound: (sound: Sound) => void
 }
 
-/** Tokens outlive the track by this, since its file is read until the end. */
-const SPARE_TOKEN_LIFE_S = 30
-
 export function createTrackLoader(dependencies: Dependencies): TrackLoader {
-  const { audio, connection, onAir, leftS, onSource, onUpdate, onSound } = dependencies
-  const file = createTrackFile(audio, connection)
+  const { audio, file, timeline, onAir, leftS, onSource, onUpdate, onSound } = dependencies
   const retry = createRetry()
   let isActive = false
 
@@ -61,8 +57,7 @@ export function createTrackLoader(dependencies: Dependencies): TrackLoader {
   async function open(airing: Airing): Promise<void> {
     retry.cancel()
     onSound({ is: 'starting' })
-    const lifeS = leftS(airing) + SPARE_TOKEN_LIFE_S
-    const result = await file.open(airing.state.track!, lifeS, () => onSource(airing))
+    const result = await file.open(airing.state.track!, tokenLifeS(leftS(airing)), () => onSource(airing))
     if (result === 'unavailable') failed()
     else if (result === 'blocked') stop({ is: 'blocked' })
   }
@@ -93,7 +88,7 @@ export function createTrackLoader(dependencies: Dependencies): TrackLoader {
     follow()
   }
 
-  const unsubscribe = connection.timeline.subscribe(follow)
+  const unsubscribe = timeline.subscribe(follow)
   return {
     get isActive() {
       return isActive
@@ -111,11 +106,6 @@ export function createTrackLoader(dependencies: Dependencies): TrackLoader {
     },
     reload,
     stop,
-    prepareNext() {
-      const airing = onAir()
-      const next = airing?.state.playlist[0]
-      if (airing && next) file.prepare(next.id, leftS(airing) + SPARE_TOKEN_LIFE_S)
-    },
     failed,
     playing() {
       retry.reset()
