@@ -300,7 +300,7 @@ export const accessMutations = mutationsOf('apps/api/src', [
   ],
   [
     'settings need no privilege',
-    'packages/station/src/settings/settings.ts',
+    'packages/station/src/settings/save.ts',
     "throw new Failure('FORBIDDEN'",
     "void new Failure('FORBIDDEN'",
     'tests/api/settings/settings.test.ts',

@@ -12,7 +12,8 @@ import { libraryOf } from '../library/library.ts'
 import { type LoudnessRules, trackRefs } from '../library/loudness.ts'
 import type { DataStore, MeasurementRecord } from '../ports/data/data-store.ts'
 import type { Deployment } from '../settings/capabilities.ts'
-import { rotationOf, unsavedGeneration } from '../settings/settings.ts'
+import { unsavedGeneration } from '../settings/save.ts'
+import { rotationOf } from '../settings/settings.ts'
 import { clipsBy } from './clips.ts'
 
 const FORECAST_MS = 3_600_000

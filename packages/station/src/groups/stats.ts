@@ -3,7 +3,7 @@ import type { TrackGroup } from '@solstice/playout'
 import { memoizeLast } from '../core/memoize-last.ts'
 import { libraryOf } from '../library/library.ts'
 import type { DataStore } from '../ports/data/data-store.ts'
-import { groupedLibrary } from '../settings/settings.ts'
+import { groupedLibrary } from '../settings/groups.ts'
 
 export type Stats = Reply<typeof administration.getStats>
 type ByArtist = Stats['day']

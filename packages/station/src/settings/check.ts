@@ -1,9 +1,10 @@
-import { locales, type Mode, modes, type Settings, type Track } from '@solstice/contracts'
+import { locales, modes, type Settings } from '@solstice/contracts'
 import { groupInPieces } from '@solstice/playout'
 import { Failure } from '../core/failure.ts'
 import { withBreaks } from '../core/turns/breaks.ts'
 import { durationOf, limitsOf, phraseTime } from './bounds.ts'
 import { isSame } from './changes.ts'
+import type { SettingsContext } from './context.ts'
 import { checkDirectory } from './directory.ts'
 import {
   badLength,
@@ -15,16 +16,6 @@ import {
   type Range,
   type SectionName,
 } from './fields.ts'
-
-/** Facts that settings are checked against. */
-export interface SettingsContext {
-  library: Record<Mode, readonly Readonly<Track>[]>
-  /** The modes that come on the air. */
-  activeModes: readonly Mode[]
-  usablePhrases: Record<Mode, number>
-  /** Usable phrases that each mode needs. */
-  phrasesRequired: number
-}
 
 /**
  * Checks a section that differs from the stored one, and sets fields that follow the library to its bounds.
