@@ -124,7 +124,7 @@ const workerMutations = mutationsOf('apps/stream-worker/src/audio', [
   ],
   [
     'catch-up is limited to one second',
-    'broadcast.ts',
+    'beginning.ts',
     'const MAX_CATCH_UP_MS = 15_000',
     'const MAX_CATCH_UP_MS = 1_000',
     'interruptions.test.ts',

@@ -27,22 +27,6 @@ export function changeSuite(t: Test, place: PrepareLocation): void {
     ])
   })
 
-  t.test('update is compare-and-set: of many concurrent claims one succeeds', async (t) => {
-    const open = await place(t)
-    const [one, other] = [await open(), await open()]
-    await one.tracks.insert(track('day/a', { year: 0 }))
-    const claims = await Promise.all(
-      Array.from({ length: 30 }, (_, i) =>
-        (i % 2 ? one : other).tracks.update({ id: 'day/a', year: 0 }, { year: i + 1 }),
-      ),
-    )
-    t.equal(
-      claims.reduce((sum, count) => sum + count, 0),
-      1,
-    )
-    t.equal((await other.tracks.get('day/a'))?.year, claims.indexOf(1) + 1)
-  })
-
   t.test('update returns the number of changed records, and may change a key', async (t) => {
     const data = await fresh(t)
     for (const id of ['day/a', 'day/b', 'day/c']) await data.tracks.insert(track(id))
@@ -84,10 +68,8 @@ export function changeSuite(t: Test, place: PrepareLocation): void {
   })
 }
 
-/** Rules of stores that share a location, and of what they return. */
+/** Rules of stores that share a location. */
 export function sharingSuite(t: Test, place: PrepareLocation): void {
-  const fresh = async (t: Test) => (await place(t))()
-
   t.test('two stores on one location see each other’s changes at once', async (t) => {
     const open = await place(t)
     const [one, other] = [await open(), await open()]
@@ -112,6 +94,27 @@ export function sharingSuite(t: Test, place: PrepareLocation): void {
     )
     t.equal(new Set(ids(later)).size, 60)
   })
+
+  t.test('update is compare-and-set: of many concurrent claims one succeeds', async (t) => {
+    const open = await place(t)
+    const [one, other] = [await open(), await open()]
+    await one.tracks.insert(track('day/a', { year: 0 }))
+    const claims = await Promise.all(
+      Array.from({ length: 30 }, (_, i) =>
+        (i % 2 ? one : other).tracks.update({ id: 'day/a', year: 0 }, { year: i + 1 }),
+      ),
+    )
+    t.equal(
+      claims.reduce((sum, count) => sum + count, 0),
+      1,
+    )
+    t.equal((await other.tracks.get('day/a'))?.year, claims.indexOf(1) + 1)
+  })
+}
+
+/** Rules of what a store returns. */
+export function contentsSuite(t: Test, place: PrepareLocation): void {
+  const fresh = async (t: Test) => (await place(t))()
 
   t.test('any text is returned unchanged', async (t) => {
     const open = await place(t)

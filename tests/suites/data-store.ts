@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import { changeSuite, sharingSuite } from './data-store-changes.ts'
+import { changeSuite, contentsSuite, sharingSuite } from './data-store-changes.ts'
 import { keySuite } from './data-store-keys.ts'
 import type { PrepareLocation } from './records.ts'
 
@@ -16,6 +16,7 @@ export function dataStoreSuite(t: Test, prepareLocation: PrepareLocation): void 
   keySuite(t, place)
   changeSuite(t, place)
   sharingSuite(t, place)
+  contentsSuite(t, place)
 
   t.test('a closed store refuses changes', async (t) => {
     const data = await (await prepareLocation(t))()

@@ -139,9 +139,7 @@ export async function buildApp(ports: ApiPorts, place: Place | null = null): Pro
     listenersByMount: [streams.first, ...streams.others.values()].map((one) => () => one.listeners),
     hlsListeners: hls.listeners,
   })
-  nowPlayingRoutes(app, { ...deps, ...nowPlaying })
-  directoryRoutes(app, { ...deps, ...nowPlaying, settings })
-  sharingRoutes(app, { ...deps, ...nowPlaying, settings, pictures: createSharePictures() })
+  otherSitesRoutes(app, { ...deps, ...nowPlaying, settings, pictures: createSharePictures() })
   registerMetrics(app, { ...deps, streams, hls, gateway, nowPlayingEvents: nowPlaying.events })
   drain.lastOf()
   refuseOtherMethods(app, allRoutes)
@@ -209,6 +207,17 @@ function stationRoutes(app: FastifyInstance, deps: StationDeps): void {
   backupRoutes(app, deps)
   outgoingWebhookRoutes(app, deps)
   aircheckRoutes(app, deps)
+}
+
+type OtherSitesDeps = DepsOf<typeof nowPlayingRoutes> &
+  DepsOf<typeof directoryRoutes> &
+  DepsOf<typeof sharingRoutes>
+
+/** How the station looks on other sites: what is on air, directories of stations, links. */
+function otherSitesRoutes(app: FastifyInstance, deps: OtherSitesDeps): void {
+  nowPlayingRoutes(app, deps)
+  directoryRoutes(app, deps)
+  sharingRoutes(app, deps)
 }
 
 /** Warns operators about pages refused under an undeclared name, at most once a minute. */

@@ -25,7 +25,7 @@ import {
   createAirSound,
   openMicrophones,
 } from './air-sound.ts'
-import { catchUpFrom } from './audio/broadcast.ts'
+import { catchUpFrom } from './audio/beginning.ts'
 import { processCommands } from './command-loop.ts'
 import { createClipsFeed } from './feeds/clips.ts'
 import { createLibraryFeed } from './feeds/library.ts'

@@ -1,7 +1,6 @@
 import type { AirEntry, AirPlan } from '@solstice/playout'
 import { FRAME_SAMPLES, type StreamMarker } from '@solstice/station'
 import { aboutEntry } from '../../../apps/stream-worker/src/audio/sequencer/air-entry.ts'
-import { countMissing } from '../../../apps/stream-worker/src/audio/sequencer/blank-detector.ts'
 import { createPatience } from '../../../apps/stream-worker/src/audio/sequencer/patience.ts'
 import {
   readAhead,
@@ -26,11 +25,11 @@ import {
 } from '../../../apps/stream-worker/src/audio/sequencer/stage.ts'
 import { takeUp } from '../../../apps/stream-worker/src/audio/sequencer/take-up.ts'
 import type { Progress, Sound } from '../../../apps/stream-worker/src/audio/sequencer/voice.ts'
+import { SimulatedDecoders, type SimulatedFile } from './simulated-decoders.ts'
 
 const SAMPLES_PER_MS = 44.1
 /** Sound is mixed this far ahead. */
 const LEAD_MS = 200
-const READ_AHEAD_SAMPLES = 4 * 44_100
 
 export type Random = (below: number) => number
 
@@ -41,19 +40,6 @@ export function randomFrom(seed: number): Random {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
     return Math.floor((state / 2 ** 32) * below)
   }
-}
-
-/** A file as numbers: its length, and the progress of its decoder. */
-export interface SimulatedFile {
-  /** Samples. */
-  length: number
-  isUnplayable?: boolean
-  /** True when no sample is louder than −60 dBFS. */
-  isBlank?: boolean
-  /** Time until the decoder delivers its first samples, ms. */
-  delayMs?: number
-  /** Samples per ms from then on; all at once by default. */
-  speed?: number
 }
 
 /** A mixed stretch in which nothing changed. */
@@ -159,41 +145,13 @@ export class SimulatedEngine {
   }
 }
 
-/** Decoders as numbers: when each was opened, how far it has come, and how much of it was read. */
-class SimulatedDecoders {
-  readonly #files: ReadonlyMap<string, SimulatedFile>
-  readonly #open = new Map<number, { sound: Sound; openedAtMs: number; read: number }>()
-
-  constructor(files: ReadonlyMap<string, SimulatedFile>) {
-    this.#files = files
-  }
-
-  /** Opens the files of these sounds, unless they are open. */
-  open(sounds: readonly Sound[], nowMs: number) {
-    for (const sound of sounds) {
-      if (!this.#open.has(sound.id)) this.#open.set(sound.id, { sound, openedAtMs: nowMs, read: sound.from })
-    }
-  }
-
-  /** Notes how far a sound was read, in samples of its file. */
-  read({ id }: Sound, read: number) {
-    this.#open.get(id)!.read = read
-  }
-
-  /** @param crossfade samples that are read ahead beyond the usual ones. */
-  progressOf({ id }: Sound, nowMs: number, crossfade: number): Progress {
-    const { sound, openedAtMs, read } = this.#open.get(id)!
-    const { length, isUnplayable, delayMs = 0, speed = Infinity } = this.#files.get(sound.media)!
-    const sinceMs = nowMs - openedAtMs - delayMs
-    if (sinceMs < 0) return { phase: 'opening', end: null, ready: sound.from }
-    if (isUnplayable) return { phase: 'unplayable', end: null, ready: sound.from }
-    const last = Math.min(length, sound.limit)
-    const decoded = speed === Infinity ? last : sound.from + Math.floor(sinceMs * speed)
-    const ahead = speed === Infinity ? Infinity : read + READ_AHEAD_SAMPLES + crossfade
-    const ready = Math.max(sound.from, Math.min(last, decoded, ahead))
-    if (ready >= last) return { phase: 'ended', end: last, ready }
-    return { phase: ready > sound.from ? 'decoding' : 'opening', end: null, ready }
-  }
+interface SimulationOptions {
+  engine: SimulatedEngine
+  files: ReadonlyMap<string, SimulatedFile>
+  firstHeard: number
+  crossfade: number
+  lastMarker?: StreamMarker | null
+  nowMs?: number
 }
 
 /** A simulated broadcast: runs the sequencer as `playback` does, with numbers in place of sound. */
@@ -203,22 +161,13 @@ export class SimulatedPlayback {
   stage: Stage
   nowMs: number
   readonly #engine: SimulatedEngine
-  readonly #files: ReadonlyMap<string, SimulatedFile>
   readonly #decoders: SimulatedDecoders
   readonly #patience = createPatience()
   #filled = 0
 
-  constructor(options: {
-    engine: SimulatedEngine
-    files: ReadonlyMap<string, SimulatedFile>
-    firstHeard: number
-    crossfade: number
-    lastMarker?: StreamMarker | null
-    nowMs?: number
-  }) {
+  constructor(options: SimulationOptions) {
     const { engine, files, firstHeard: at, crossfade, lastMarker = null } = options
     this.#engine = engine
-    this.#files = files
     this.#decoders = new SimulatedDecoders(files)
     this.nowMs = options.nowMs ?? timeOf(at)
     this.stage = emptyStage(at, crossfade)
@@ -256,21 +205,14 @@ export class SimulatedPlayback {
 
   #mix(count: number, sounds: readonly Sound[], isPatient: boolean) {
     const { stage } = this
-    const { cursor: at } = stage
-    const starved = sounds.filter((sound) => {
-      const { ready, end } = this.progressOf(sound)
-      return end === null && at + count - sound.startsAt > ready
-    })
+    const at = stage.cursor
+    const starved = sounds.filter((sound) => isStarved(sound, at + count, this.progressOf(sound)))
     const planned = this.#plan().current?.entry ?? null
     this.spans.push({ at, count, sounds, stage, starved, isPatient, planned })
     for (const sound of sounds) this.#decoders.read(sound, at + count - sound.startsAt)
-    const counted = withCurrent(stage, (voice) => {
-      if (this.progressOf(voice).phase === 'opening')
-        return { ...voice, blank: sounds.length === 1 ? countMissing(voice.blank, count) : voice.blank }
-      const isBlank = this.#files.get(voice.media)!.isBlank && sounds.length === 1 && !voice.isTail
-      const samples = isBlank ? voice.blank.samples + count : 0
-      return { ...voice, blank: { ...voice.blank, samples, missing: 0 } }
-    })
+    const counted = withCurrent(stage, (voice) =>
+      this.#decoders.withBlankCounted(voice, count, this.progressOf(voice), sounds.length === 1),
+    )
     this.stage = advance(counted, count)
     this.#filled += count
   }
@@ -301,6 +243,10 @@ export class SimulatedPlayback {
     this.#decoders.open(soundsOf(stage), this.nowMs)
   }
 }
+
+/** True when the samples of a sound up to `until` are due and not decoded. */
+const isStarved = ({ startsAt }: Sound, until: number, { ready, end }: Progress) =>
+  end === null && until - startsAt > ready
 
 /** Station time of a sample. */
 export function timeOf(sample: number): number {

@@ -33,6 +33,23 @@ t.teardown(() => redis.disconnect())
 
 export const replicas = openReplicas(redis, { onSet: () => () => {} })
 
+const replicaConfig = {
+  trustProxyHops: 1,
+  streamMode: true,
+  radioHostsMode: false,
+  rosterLimit: 100,
+  timeZone: 'Europe/Kyiv',
+  nightMode: false,
+  dayStartHour: 6,
+  nightStartHour: 0,
+  publicServerUrl: '',
+  clientOrigins: ['http://page.example'],
+  artTokenSecret: 'a secret of the test',
+  artTokenTtlS: 3600,
+  audioTokenTtlS: 900,
+  suggestCooldownS: 300,
+}
+
 /** A replica's socket gateway, on an air made by hand. */
 export async function replica(
   t: Teardown,
@@ -42,23 +59,7 @@ export async function replica(
   const air = handMadeAir()
   const log = pino({ level: 'silent' })
   const mirror = createAirMirror({ bus: air.bus, config: { otherMounts: [] }, log })
-  const config = {
-    trustProxyHops: 1,
-    streamMode: true,
-    radioHostsMode: false,
-    rosterLimit: 100,
-    timeZone: 'Europe/Kyiv',
-    nightMode: false,
-    dayStartHour: 6,
-    nightStartHour: 0,
-    publicServerUrl: '',
-    clientOrigins: ['http://page.example'],
-    artTokenSecret: 'a secret of the test',
-    artTokenTtlS: 3600,
-    audioTokenTtlS: 900,
-    suggestCooldownS: 300,
-    ...overrides,
-  }
+  const config = { ...replicaConfig, ...overrides }
   const { directory, ...names } = defaultSettings.branding
   const uiSettings = { ...names, artistArts: defaultSettings.artistArts }
   const tokens = createTokens(config)

@@ -1,17 +1,15 @@
 import {
-  chunkEndMs,
-  FRAME_MS,
   FRAME_SAMPLES,
   type FrameChunk,
   type MediaKey,
   type Mount,
   type MountId,
   mountId,
-  type Stretch,
   sleep,
 } from '@solstice/station'
 import type { Logger } from 'pino'
-import { PRIMING_FRAMES, startEncoder } from './codec/encoder.ts'
+import { beginningOf } from './beginning.ts'
+import { startEncoder } from './codec/encoder.ts'
 import { createFrameChunks } from './frame-chunks.ts'
 import type { MicrophoneMixer } from './microphone/mixer.ts'
 import { createOtherMounts } from './mounts.ts'
@@ -21,10 +19,6 @@ import { createTimeLine } from './time-line.ts'
 
 export type { PlaybackPlan } from './playback.ts'
 
-/** A broadcast that ended longer ago is not caught up with: no player has waited that long. */
-const MAX_CATCH_UP_MS = 15_000
-/** Stretches are counted from the clock where nothing else is known: they begin less often than this. */
-const STRETCH_MS = 10_000
 /** The end of the broadcast waits no longer than this for a publication under way. */
 const LAST_PUBLICATION_TIMEOUT_MS = 1_000
 
@@ -77,12 +71,9 @@ interface BroadcastOptions {
  */
 export function startBroadcast(options: BroadcastOptions): Broadcast {
   const { publish, nowMs, after, settings, log } = options
-  const first = firstFrame(after, nowMs())
-  const timeLine = createTimeLine({ sample: first.frame * FRAME_SAMPLES, atMs: first.atMs }, first.stretch)
-  const [start, firstHeard] = [
-    (first.frame - PRIMING_FRAMES) * FRAME_SAMPLES,
-    first.frame * FRAME_SAMPLES,
-  ] as const
+  const first = beginningOf(after, nowMs())
+  const { start, firstHeard } = first
+  const timeLine = createTimeLine({ sample: firstHeard, atMs: first.atMs }, first.stretch)
   const others = createOtherMounts({
     ...(options.others ?? { mounts: [], after: new Map() }),
     ...{ start, firstHeard, publish, log },
@@ -155,29 +146,4 @@ export function startBroadcast(options: BroadcastOptions): Broadcast {
       return { encoder: encoder.pid, otherEncoders: others.pids, decoders: playback.pids }
     },
   }
-}
-
-/** The start of a broadcast: frame number, byte offset, due time, stretch, and whether it continues without a pause. */
-function firstFrame(after: FrameChunk | null, nowMs: number) {
-  // Without a previous chunk the numbers come from the clock, so that they rise even then.
-  if (!after) {
-    const frame = Math.floor(nowMs / FRAME_MS)
-    return { frame, byte: 0, atMs: nowMs, isFresh: false, stretch: newStretch(null, frame, nowMs) }
-  }
-  const fromMs = catchUpFrom(after, nowMs)
-  const isFresh = fromMs !== null
-  const frame = after.frame + after.frames
-  const stretch = (isFresh && after.stretch) || newStretch(after, frame, nowMs)
-  return { frame, byte: after.byte + after.audio.length, atMs: fromMs ?? nowMs, isFresh, stretch }
-}
-
-function newStretch(after: FrameChunk | null, frame: number, nowMs: number): Stretch {
-  const number = after?.stretch ? after.stretch.number + 1 : Math.floor(nowMs / STRETCH_MS)
-  return { number, sample: frame * FRAME_SAMPLES }
-}
-
-/** Station time from which to catch up with a broadcast that ended with `after`; null when it ended too long ago. */
-export function catchUpFrom(after: FrameChunk, nowMs: number): number | null {
-  const endMs = chunkEndMs(after)
-  return nowMs - endMs <= MAX_CATCH_UP_MS ? endMs : null
 }

@@ -72,18 +72,7 @@ export abstract class QueuedCollection<T extends object, K extends keyof T & str
   #change<R>(make: (draft: Draft<T>) => R, key: Key | null = null): Promise<R> {
     if (this.isClosed) return Promise.reject(new Error('the data store is closed'))
     return new Promise((resolve, reject) => {
-      this.waiting.push({
-        key,
-        attempt(draft) {
-          try {
-            const result = make(draft)
-            return () => resolve(result)
-          } catch (error) {
-            return () => reject(error)
-          }
-        },
-        refuse: reject,
-      })
+      this.waiting.push({ key, attempt: attemptOf(make, resolve, reject), refuse: reject })
       this.write()
     })
   }
@@ -94,5 +83,21 @@ export abstract class QueuedCollection<T extends object, K extends keyof T & str
     do await this.writeWaiting()
     while (this.waiting.length > 0)
     this.#writing = null
+  }
+}
+
+/** Tries a change, and keeps what came of it until its caller may be told. */
+function attemptOf<T extends object, R>(
+  make: (draft: Draft<T>) => R,
+  resolve: (result: R) => void,
+  reject: (error: unknown) => void,
+): Change<T>['attempt'] {
+  return (draft) => {
+    try {
+      const result = make(draft)
+      return () => resolve(result)
+    } catch (error) {
+      return () => reject(error)
+    }
   }
 }

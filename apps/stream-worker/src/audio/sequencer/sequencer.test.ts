@@ -11,9 +11,9 @@ import {
   passUntil,
   RATE,
 } from '../../../../../tests/harness/audio/histories.ts'
+import type { SimulatedFile } from '../../../../../tests/harness/audio/simulated-decoders.ts'
 import {
   SimulatedEngine,
-  type SimulatedFile,
   SimulatedPlayback,
   TestLibrary,
   timeOf,

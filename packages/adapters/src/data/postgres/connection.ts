@@ -1,10 +1,12 @@
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
-import { openStorePool, PostgresUnavailable, type Session, withClient } from './pool.ts'
+import { failureOf, openStorePool, PostgresUnavailable, type Session, withClient } from './pool.ts'
 import { createRecovery } from './recovery.ts'
 
 /** Readers are better served from memory than late. */
 const QUERY_TIMEOUT_MS = 2_000
+/** How long a change, or a first read, waits for a PostgreSQL that is away. */
+export const PATIENCE_MS = 5_000
 
 /**
  * Connections to a PostgreSQL. Nothing waits long for one that is away or slow: the first failure marks it, and until it
@@ -70,5 +72,21 @@ export function connectPostgres(url: string, poolMax: number, log: Logger): Post
       recovery.stop()
       await Promise.all([queryPool.end(), transactionPool.end()])
     },
+  }
+}
+
+/** A query that is retried while PostgreSQL is away. @throws Failure DATA_UNAVAILABLE */
+export async function queryPatiently<R>(
+  postgres: Postgres,
+  work: (session: Session) => Promise<R>,
+): Promise<R> {
+  const untilMs = performance.now() + PATIENCE_MS
+  for (;;) {
+    try {
+      return await postgres.query(work)
+    } catch (error) {
+      if (!(error instanceof PostgresUnavailable)) throw error
+      if (!(await postgres.waitForRetry(untilMs - performance.now()))) throw failureOf(error)
+    }
   }
 }

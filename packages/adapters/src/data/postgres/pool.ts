@@ -1,4 +1,4 @@
-import { sleep } from '@solstice/station'
+import { Failure, sleep, storeUnavailable } from '@solstice/station'
 import {
   DummyDriver,
   Kysely,
@@ -157,4 +157,10 @@ async function acquireClient(pool: pg.Pool, limitMs: number): Promise<pg.PoolCli
     decided.abort()
   }
   throw new PostgresUnavailable('no connection in time', true)
+}
+
+/** Without its cause: PostgreSQL's own words may hold addresses. A full disk is still named. */
+export function failureOf(error: PostgresUnavailable): Failure {
+  const { code, details } = storeUnavailable(error.cause)
+  return new Failure(code, details)
 }
