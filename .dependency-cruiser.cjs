@@ -12,7 +12,7 @@ const below = {
  */
 const rooms = {
   'packages/contracts/src':
-    'resources events examples webhooks routes | failures localized lyrics-lines messages privileges route',
+    'resources pages events examples webhooks routes | failures locales localized lyrics-lines messages privileges route',
   'packages/playout/src': 'model saved rotation clips queue boundary live library step project',
   'packages/station/src':
     'ports core accounts aircheck artwork library intake lyrics clips settings engine-facts groups tracks requests donations notifications monitor webhooks transfer',
@@ -22,7 +22,7 @@ const rooms = {
     'limits auth reference http processes files stream hls air background now-playing directories links routes sockets pages',
   'apps/stream-worker/src': 'audio air feeds',
   'apps/stream-worker/src/audio': 'pcm codec microphone sequencer',
-  'apps/web/src': 'styles ui radio listener live embed admin | api texts',
+  'apps/web/src': 'styles ui radio listener sky live embed admin | api texts',
 }
 const isTest = '\\.test\\.ts$'
 const roomRules = Object.entries(rooms).flatMap(([home, line]) => {

@@ -6,7 +6,7 @@ import { dropFiles, openFileMaker } from '../harness/browser/dropped-files.ts'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
 import { minuteOfFrames } from '../harness/people/uploads.ts'
 import { openLine } from '../harness/servers/line.ts'
-import { openLyricsService } from '../harness/servers/lyrics-service.ts'
+import { openLyricsService } from '../harness/servers/services/lyrics-service.ts'
 import { linkTo, makeVideoTool, SITE } from '../harness/stations/video-station.ts'
 import { until } from '../harness/until.ts'
 

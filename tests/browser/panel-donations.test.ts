@@ -8,7 +8,7 @@ import { violations } from '../harness/browser/axe.ts'
 import { adminAt, flaws, prepare, signIn, visit } from '../harness/browser/browser.ts'
 import { ledgerOf, pendingDonation } from '../harness/donations/orders.ts'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
-import { openPaymentServices } from '../harness/servers/payment-services.ts'
+import { openPaymentServices } from '../harness/servers/services/payment-services.ts'
 import type { Station } from '../harness/stations/station.ts'
 import { until } from '../harness/until.ts'
 

@@ -5,7 +5,7 @@ import t from 'tap'
 import { violations } from '../harness/browser/axe.ts'
 import { adminAt, prepare, signIn, visit } from '../harness/browser/browser.ts'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
-import { openLyricsService } from '../harness/servers/lyrics-service.ts'
+import { openLyricsService } from '../harness/servers/services/lyrics-service.ts'
 import { until } from '../harness/until.ts'
 
 const songs = ['Low Tide', 'Half Tide', 'High Tide', 'Neap'].map((name, i) => ({

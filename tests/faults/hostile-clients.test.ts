@@ -12,7 +12,7 @@ import { openSocket } from '../harness/people/socket-client.ts'
 import { logIn } from '../harness/people/uploads.ts'
 import { openProbe } from '../harness/processes/probe.ts'
 import { temporaryFolder } from '../harness/processes/processes.ts'
-import { openLyricsService } from '../harness/servers/lyrics-service.ts'
+import { openLyricsService } from '../harness/servers/services/lyrics-service.ts'
 import { listen, prepareStation } from '../harness/stations/station.ts'
 
 /** On top of three times the delay of an idle server on the same machine, which is not the API's fault. */

@@ -1,4 +1,4 @@
 import { openPage } from './app.tsx'
-import { AwayPage } from './away-page.tsx'
+import { AwayPage } from './sky/away-page.tsx'
 
 openPage(AwayPage)

@@ -1,4 +1,4 @@
 import { openPage } from './app.tsx'
-import { NotFoundPage } from './not-found-page.tsx'
+import { NotFoundPage } from './sky/not-found-page.tsx'
 
 openPage(NotFoundPage)

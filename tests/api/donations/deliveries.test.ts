@@ -13,7 +13,7 @@ import {
   type Posted,
   stripeEvent,
   stripePosts,
-} from '../../harness/servers/payment-services.ts'
+} from '../../harness/servers/services/payment-services.ts'
 import { useStores } from '../../harness/stations/stores.ts'
 import { until } from '../../harness/until.ts'
 import { KOFI, kofiPays, replica, WISH } from './paying-station.ts'

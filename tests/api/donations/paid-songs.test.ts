@@ -13,7 +13,7 @@ import {
   type Posted,
   stripeEvent,
   stripePosts,
-} from '../../harness/servers/payment-services.ts'
+} from '../../harness/servers/services/payment-services.ts'
 import { refuseChanges } from '../../harness/stations/refuse-changes.ts'
 import { useStores } from '../../harness/stations/stores.ts'
 import { startAir, startJobs } from '../../harness/stations/workers.ts'

@@ -8,7 +8,7 @@ import {
   kofiPosts,
   type PaymentServices,
   type Posted,
-} from '../../harness/servers/payment-services.ts'
+} from '../../harness/servers/services/payment-services.ts'
 import { type OpenApp, openApp } from '../../harness/stations/app.ts'
 import { until } from '../../harness/until.ts'
 

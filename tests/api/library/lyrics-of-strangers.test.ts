@@ -7,7 +7,7 @@ import { purgeExpired } from '../../../apps/jobs/src/processors/purge-expired.ts
 import { makeTone } from '../../harness/audio/audio.ts'
 import { asAdmin, SUPER_ADMIN } from '../../harness/people/admin.ts'
 import { temporaryFolder } from '../../harness/processes/processes.ts'
-import { openLyricsService } from '../../harness/servers/lyrics-service.ts'
+import { openLyricsService } from '../../harness/servers/services/lyrics-service.ts'
 import { openApp } from '../../harness/stations/app.ts'
 import { startAir, startJobs } from '../../harness/stations/workers.ts'
 

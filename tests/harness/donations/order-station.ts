@@ -4,7 +4,7 @@ import { trackRef } from '@solstice/station'
 import type { Test } from 'tap'
 import { putOnAir } from '../air/put-on-air.ts'
 import { asAdmin, SUPER_ADMIN } from '../people/admin.ts'
-import { openPaymentServices } from '../servers/payment-services.ts'
+import { openPaymentServices } from '../servers/services/payment-services.ts'
 import { type OpenApp, openApp } from '../stations/app.ts'
 
 export const PAGE = 'https://page.example'

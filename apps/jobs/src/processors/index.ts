@@ -15,7 +15,7 @@ import {
   sweepNotifications,
   sweepWebhooks,
 } from '@solstice/station'
-import { makeDemoLibrary } from './demo-library.ts'
+import { makeDemoLibrary } from './demo/demo-library.ts'
 import { lyricsBatch } from './lyrics-batch.ts'
 import { createMeasuring, measureTrack } from './measure-loudness.ts'
 import { pollDonations } from './poll-donations.ts'

@@ -1,4 +1,4 @@
-import '../sky-page.css'
+import './sky-page.css'
 import { apiUrl } from '../api.ts'
 import { StillHorizon } from './stage/horizon.tsx'
 import type { Texts } from './texts/texts.ts'

@@ -2,7 +2,7 @@ import { createPublicKey, verify } from 'node:crypto'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { temporaryFolder } from '../../../../tests/harness/processes/processes.ts'
-import { openPushService } from '../../../../tests/harness/servers/push-service.ts'
+import { openPushService } from '../../../../tests/harness/servers/services/push-service.ts'
 import { openJsonData } from '../data/json/store.ts'
 import { isPushService, openPushServices } from './web-push.ts'
 

@@ -6,7 +6,13 @@ import type {
   PostingProvider,
 } from '@solstice/station'
 import t from 'tap'
-import { delivery, NOW, ORDER, open, SESSION } from '../../../../../tests/harness/servers/open-payments.ts'
+import {
+  delivery,
+  NOW,
+  ORDER,
+  open,
+  SESSION,
+} from '../../../../../tests/harness/servers/services/open-payments.ts'
 import {
   kofiDonation,
   kofiPosts,
@@ -15,7 +21,7 @@ import {
   type Posted,
   stripeEvent,
   stripePosts,
-} from '../../../../../tests/harness/servers/payment-services.ts'
+} from '../../../../../tests/harness/servers/services/payment-services.ts'
 
 const strange = [
   null,

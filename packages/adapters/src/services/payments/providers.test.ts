@@ -8,7 +8,7 @@ import {
   openAt,
   PATIENT,
   SESSION,
-} from '../../../../../tests/harness/servers/open-payments.ts'
+} from '../../../../../tests/harness/servers/services/open-payments.ts'
 import {
   donatelloDonation,
   kofiDonation,
@@ -20,7 +20,7 @@ import {
   stripeEvent,
   stripePosts,
   stripeSignature,
-} from '../../../../../tests/harness/servers/payment-services.ts'
+} from '../../../../../tests/harness/servers/services/payment-services.ts'
 
 const HASTY = { ...PATIENT, timeMs: 300 }
 

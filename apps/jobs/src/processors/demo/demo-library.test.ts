@@ -7,7 +7,7 @@ import { pieces, soundLength } from '@solstice/demo-music'
 import { artistKey, lyricsKey } from '@solstice/station'
 import { pino } from 'pino'
 import t from 'tap'
-import { startRedis, temporaryFolder } from '../../../../tests/harness/processes/processes.ts'
+import { startRedis, temporaryFolder } from '../../../../../tests/harness/processes/processes.ts'
 import { makeDemoLibrary } from './demo-library.ts'
 
 const run = promisify(execFile)

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { NowPlaying } from '../resources/now-playing.ts'
-import { bytes, defineRoute } from '../route.ts'
+import { NowPlaying } from '../../resources/now-playing.ts'
+import { bytes, defineRoute } from '../../route.ts'
 
 const IfNoneMatch = Type.Object({
   'If-None-Match': Type.Optional(

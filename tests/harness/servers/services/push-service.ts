@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { SongNotification } from '@solstice/contracts'
-import type { Teardown } from '../processes/processes.ts'
+import type { Teardown } from '../../processes/processes.ts'
 
 /** A browser that is subscribed at the service. */
 export interface PushedDevice {

@@ -1,6 +1,6 @@
-import type { Locale } from './locales.ts'
+import type { Locale } from '../locales.ts'
+import type { PublicConfig, RadioState } from '../resources/station.ts'
 import type { Look } from './look.ts'
-import type { PublicConfig, RadioState } from './resources/station.ts'
 
 /**
  * The pages of the web client. `embed` is a player for frames on other sites, `lost` the page for paths that don't exist,

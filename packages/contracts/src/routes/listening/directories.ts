@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { IcecastStatus } from '../resources/icecast.ts'
-import { bytes, defineRoute } from '../route.ts'
+import { IcecastStatus } from '../../resources/icecast.ts'
+import { bytes, defineRoute } from '../../route.ts'
 
 const playlist = {
   method: 'GET',

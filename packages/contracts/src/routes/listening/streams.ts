@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { bytes, defineRoute } from '../route.ts'
+import { bytes, defineRoute } from '../../route.ts'
 
 const FromFrame = Type.Object({
   from: Type.Optional(

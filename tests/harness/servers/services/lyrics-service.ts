@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Teardown } from '../processes/processes.ts'
-import { until } from '../until.ts'
+import type { Teardown } from '../../processes/processes.ts'
+import { until } from '../../until.ts'
 
 /** A lyrics service in the LRCLIB format that answers as the test says and records the titles requested. */
 export async function openLyricsService(t: Teardown) {

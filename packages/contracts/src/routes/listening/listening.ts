@@ -1,9 +1,16 @@
 import { Type } from 'typebox'
-import { privileges } from '../privileges.ts'
-import { CoverId, coverSizes, HistoryItem, LibraryItem, Track, TrackId } from '../resources/library/track.ts'
-import { nullable } from '../resources/schema.ts'
-import { capabilityNames, PublicConfig } from '../resources/station.ts'
-import { bytes, defineRoute } from '../route.ts'
+import { privileges } from '../../privileges.ts'
+import {
+  CoverId,
+  coverSizes,
+  HistoryItem,
+  LibraryItem,
+  Track,
+  TrackId,
+} from '../../resources/library/track.ts'
+import { nullable } from '../../resources/schema.ts'
+import { capabilityNames, PublicConfig } from '../../resources/station.ts'
+import { bytes, defineRoute } from '../../route.ts'
 
 export * from './hls.ts'
 export * from './streams.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { bytes, defineRoute } from '../route.ts'
+import { bytes, defineRoute } from '../../route.ts'
 
 const Language = Type.Union([Type.Literal('uk'), Type.Literal('en')], { default: 'uk' })
 const InLanguage = Type.Object({ lang: Language })

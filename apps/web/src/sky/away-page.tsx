@@ -1,8 +1,8 @@
 import type { Locale } from '@solstice/contracts'
 import { useEffect } from 'preact/hooks'
-import { apiUrl } from './api.ts'
+import { apiUrl } from '../api.ts'
+import type { PageProps } from '../ui/loading/page-props.ts'
 import { SkyPage } from './sky-page.tsx'
-import type { PageProps } from './ui/loading/page-props.ts'
 
 export const awayTexts: Record<Locale, { language: string; title: string; says: string; again: string }> = {
   uk: {

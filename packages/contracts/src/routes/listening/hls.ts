@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { bytes, defineRoute } from '../route.ts'
+import { bytes, defineRoute } from '../../route.ts'
 
 const open = { method: 'GET', access: 'public', isForAllSites: true } as const
 const failures = ['BAD_REQUEST', 'NOT_FOUND', 'STREAM_OFF', 'RATE_LIMITED', 'STREAM_NOT_READY'] as const

@@ -2,7 +2,7 @@ import { createHash, createHmac, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Teardown } from '../processes/processes.ts'
+import type { Teardown } from '../../processes/processes.ts'
 
 /** A webhook request of a service. */
 export interface Posted {

@@ -1,8 +1,8 @@
-import './sky-page.css'
+import '../listener/sky-page.css'
 import type { Locale } from '@solstice/contracts'
 import type { ComponentChildren } from 'preact'
-import { StillHorizon } from './listener/stage/horizon.tsx'
-import { Languages } from './ui/language/languages.tsx'
+import { StillHorizon } from '../listener/stage/horizon.tsx'
+import { Languages } from '../ui/language/languages.tsx'
 
 /** A page with a still horizon and a few words under it. */
 export function SkyPage(props: {

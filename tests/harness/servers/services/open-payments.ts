@@ -1,7 +1,7 @@
 import type { CheckoutProvider, Delivery, PolledProvider, PostingProvider } from '@solstice/station'
 import type { Test } from 'tap'
-import { readConfig } from '../../../packages/adapters/src/config/config.ts'
-import { openPayments } from '../../../packages/adapters/src/services/payments/index.ts'
+import { readConfig } from '../../../../packages/adapters/src/config/config.ts'
+import { openPayments } from '../../../../packages/adapters/src/services/payments/index.ts'
 import { openPaymentServices, type PaymentServices, type Posted } from './payment-services.ts'
 
 export const NOW = Date.UTC(2026, 6, 1, 12, 30, 15)

@@ -1,7 +1,7 @@
 import type { Locale } from '@solstice/contracts'
+import { pathOf } from '../ui/language/language.ts'
+import type { PageProps } from '../ui/loading/page-props.ts'
 import { SkyPage } from './sky-page.tsx'
-import { pathOf } from './ui/language/language.ts'
-import type { PageProps } from './ui/loading/page-props.ts'
 
 export const lostTexts: Record<Locale, { language: string; title: string; says: string; home: string }> = {
   uk: {
