@@ -1,5 +1,5 @@
 import { messages, type Privilege } from '@solstice/contracts'
-import { createSessions, purgeSessions, type Session } from '@solstice/station'
+import { createSessions, endAllSessions, purgeSessions, type Session } from '@solstice/station'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { openSocket } from '../../harness/people/socket-client.ts'
@@ -102,6 +102,18 @@ for (const store of [{}, { DATA_PROVIDER: 'json' }] as Record<string, string>[])
       const last = await ask(a, `DELETE self/sessions/${idOf(own)}`, own)
       t.match(last.headers['set-cookie'], /^adminToken=; Max-Age=0/, 'the own one ends like a logout')
       t.same(await verify(own), ENDED)
+    })
+
+    t.test('a restored station ends all sessions, and lets logins go on by whatever clock', async (t) => {
+      const [stored, unstored] = [await logIn('olena', 'Own password 1'), oldToken({ adminId })]
+      t.same(await verify(stored), GOOD)
+      // The machine that restored it was ahead.
+      await endAllSessions(a.ports.data, a.ports.clock.nowMs() + HOUR_MS)
+      t.same([await verify(stored), await verify(unstored)], [ENDED, ENDED])
+      const later = await logIn('olena', 'Own password 1')
+      t.same(await verify(later), GOOD)
+      t.match((await ask(b, 'GET self/sessions', later)).body.sessions, [{ id: idOf(later) }])
+      await forgetCuts()
     })
 
     t.test('an account ends all its other sessions, used or not; so does the super admin', async (t) => {

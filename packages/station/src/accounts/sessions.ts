@@ -3,7 +3,7 @@ import { Failure } from '../core/failure.ts'
 import { dateOf } from '../core/wall-clock.ts'
 import type { Announcer } from '../ports/announcer.ts'
 import type { WallClock } from '../ports/bus.ts'
-import type { DataStore, SessionRecord } from '../ports/data/data-store.ts'
+import type { DataStore, SessionCutRecord, SessionRecord } from '../ports/data/data-store.ts'
 import type { Log } from '../ports/log.ts'
 import { networkOf } from './addresses.ts'
 import { type Admin, SUPER_ADMIN_ID } from './admins.ts'
@@ -150,9 +150,20 @@ export function createSessions(deps: {
 /** The record of a session, if there is one, and whether the session was ended. */
 async function readSession(data: SessionData, { id, adminId, begunAtMs }: Session) {
   const [record, cut] = await Promise.all([data.sessions.get(id), data.sessionCuts.get(adminId)])
-  const isCut = cut !== null && cut.sparedId !== id && (record?.createdAt ?? begunAtMs) <= cut.beforeMs
-  return { record, isOver: isCut || (record !== null && record.endedAt !== null) }
+  const isOver = record
+    ? record.endedAt !== null || isStoredCut(record, cut)
+    : isCut({ id, createdAt: begunAtMs }, cut)
+  return { record, isOver }
 }
+
+type Cut = Readonly<SessionCutRecord> | null
+type Begun = Pick<SessionRecord, 'id' | 'createdAt'>
+
+/** True when the sessions of its account were ended after one began. */
+const isCut = ({ id, createdAt }: Begun, cut: Cut): boolean =>
+  cut !== null && cut.sparedId !== id && createdAt <= cut.beforeMs
+
+const isStoredCut = (record: Begun, cut: Cut): boolean => cut?.reach !== 'not-stored' && isCut(record, cut)
 
 /** The sessions of an account that go on, the last used first. */
 async function liveSessions(
@@ -166,7 +177,7 @@ async function liveSessions(
   ])
   return records
     .filter(({ expiresAt }) => nowMs < expiresAt)
-    .filter(({ id, createdAt }) => cut === null || id === cut.sparedId || createdAt > cut.beforeMs)
+    .filter((record) => !isStoredCut(record, cut))
     .sort((a, b) => b.lastSeenAt - a.lastSeenAt || b.createdAt - a.createdAt)
 }
 
@@ -199,16 +210,18 @@ function createUseNotes(data: SessionData) {
 }
 
 /**
- * Ends the sessions of all accounts that began before `nowMs` (by the station's clock): a restored store does not know
- * which have ended since.
+ * Ends the sessions of all accounts: a restored store does not know which have ended since. Those that it doesn't know of end up to
+ * `nowMs`; a new login is stored and goes on, even if the station's clock turns out to be behind that.
  */
 export async function endAllSessions(
-  data: Pick<DataStore, 'admins' | 'sessionCuts'>,
+  data: Pick<DataStore, 'admins' | 'sessions' | 'sessionCuts'>,
   nowMs: number,
 ): Promise<void> {
+  const atMs = Math.floor(nowMs)
   const adminIds = [SUPER_ADMIN_ID, ...(await data.admins.find()).map(({ adminId }) => adminId)]
   for (const adminId of adminIds)
-    await data.sessionCuts.put({ adminId, beforeMs: Math.floor(nowMs), sparedId: null })
+    await data.sessionCuts.put({ adminId, beforeMs: atMs, sparedId: null, reach: 'not-stored' })
+  await data.sessions.update({ endedAt: null }, { endedAt: atMs })
 }
 
 /** Removes sessions whose tokens expired. @returns how many. */

@@ -93,11 +93,15 @@ export interface SessionRecord {
   address: string
   userAgent: string
 }
-/** Ends all sessions of an account that began at or before `beforeMs`, stored or not, except one. */
+/**
+ * Ends all sessions of an account that began at or before `beforeMs`, stored or not, except one. With `reach` only those that are
+ * not stored.
+ */
 export interface SessionCutRecord {
   adminId: string
   beforeMs: number
   sparedId: string | null
+  reach?: 'not-stored'
 }
 /** `startedAtMs` is `playedAt` by the station's clock; older records have only that time, stored as `playedAt`. */
 export type HistoryRecord = HistoryItem & { startedAtMs?: number }
