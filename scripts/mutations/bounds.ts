@@ -124,8 +124,15 @@ const doorMutations = mutationsOf('apps/api/src', [
   [
     'an ended session is accepted',
     'packages/station/src/accounts/sessions.ts',
-    'isCut || (',
-    'false && (',
+    'record.endedAt !== null || isStoredCut(record, cut)',
+    'record.endedAt !== null',
+    'tests/api/access/sessions.test.ts',
+  ],
+  [
+    'a restore ends later logins',
+    'packages/station/src/accounts/sessions.ts',
+    "cut?.reach !== 'not-stored' && isCut",
+    'isCut',
     'tests/api/access/sessions.test.ts',
   ],
   [

@@ -156,15 +156,6 @@ async function readSession(data: SessionData, { id, adminId, begunAtMs }: Sessio
   return { record, isOver }
 }
 
-type Cut = Readonly<SessionCutRecord> | null
-type Begun = Pick<SessionRecord, 'id' | 'createdAt'>
-
-/** True when the sessions of its account were ended after one began. */
-const isCut = ({ id, createdAt }: Begun, cut: Cut): boolean =>
-  cut !== null && cut.sparedId !== id && createdAt <= cut.beforeMs
-
-const isStoredCut = (record: Begun, cut: Cut): boolean => cut?.reach !== 'not-stored' && isCut(record, cut)
-
 /** The sessions of an account that go on, the last used first. */
 async function liveSessions(
   data: SessionData,
@@ -180,6 +171,15 @@ async function liveSessions(
     .filter((record) => !isStoredCut(record, cut))
     .sort((a, b) => b.lastSeenAt - a.lastSeenAt || b.createdAt - a.createdAt)
 }
+
+type Cut = Readonly<SessionCutRecord> | null
+type Begun = Pick<SessionRecord, 'id' | 'createdAt'>
+
+/** True when the sessions of its account were ended after one began. */
+const isCut = ({ id, createdAt }: Begun, cut: Cut): boolean =>
+  cut !== null && cut.sparedId !== id && createdAt <= cut.beforeMs
+
+const isStoredCut = (record: Begun, cut: Cut): boolean => cut?.reach !== 'not-stored' && isCut(record, cut)
 
 /** Notes the use of sessions in the background, each at most once a minute. */
 function createUseNotes(data: SessionData) {
