@@ -33,8 +33,11 @@ function textOf(part: Part): string {
   if (part === null) return ''
   if (part instanceof Html) return part.text
   if (typeof part === 'object') return part.map(textOf).join('')
-  return String(part).replace(/[&<>"']/g, (sign) => entities[sign]!)
+  return escapeHtml(String(part))
 }
+
+/** A text as markup shows it, also in quoted attributes. */
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => entities[sign]!)
 
 const entities: Record<string, string> = {
   '&': '&amp;',

@@ -1,4 +1,5 @@
 import type { Locale, Mode } from '@solstice/contracts'
+import { escapeHtml } from '../http/html.ts'
 import type { Font } from './font.ts'
 import { setText } from './lines.ts'
 
@@ -167,7 +168,7 @@ function header({ station, lang }: Card, font: Font, { ink, soft, live }: Colour
   const room = CARD_WIDTH - 2 * EDGE - captionWidth - 80
   const { lines, size } = setText(drawable(station, font), font, STATION, room)
   const dot = CARD_WIDTH - EDGE - captionWidth - 22
-  return `<text x="${EDGE}" y="92" font-size="${size}" fill="${ink}">${escaped(lines[0] ?? '')}</text><circle cx="${n(dot)}" cy="80" r="7" fill="${live}"/><text x="${CARD_WIDTH - EDGE}" y="90" font-size="28" text-anchor="end" fill="${soft}">${escaped(caption)}</text>`
+  return `<text x="${EDGE}" y="92" font-size="${size}" fill="${ink}">${escapeHtml(lines[0] ?? '')}</text><circle cx="${n(dot)}" cy="80" r="7" fill="${live}"/><text x="${CARD_WIDTH - EDGE}" y="90" font-size="28" text-anchor="end" fill="${soft}">${escapeHtml(caption)}</text>`
 }
 
 function words(title: string, below: string, font: Font, { ink, soft }: Colours): string {
@@ -178,7 +179,7 @@ function words(title: string, below: string, font: Font, { ink, soft }: Colours)
   const height = size * 0.72 + (lines.length - 1) * leading + gap
   const first = TEXT_MIDDLE - height / 2 + size * 0.72
   const line = (text: string, y: number, fontSize: number, fill: string) =>
-    `<text x="${CARD_WIDTH / 2}" y="${n(y)}" font-size="${fontSize}" text-anchor="middle" fill="${fill}">${escaped(text)}</text>`
+    `<text x="${CARD_WIDTH / 2}" y="${n(y)}" font-size="${fontSize}" text-anchor="middle" fill="${fill}">${escapeHtml(text)}</text>`
   const last = first + (lines.length - 1) * leading
   return (
     lines.map((text, i) => line(text, first + i * leading, size, ink)).join('') +
@@ -195,18 +196,6 @@ function isReadable(text: string, font: Font): boolean {
 /** Without characters that the font lacks, such as emoji. */
 function drawable(text: string, font: Font): string {
   return [...text.normalize('NFC').replace(/\s+/g, ' ')].filter((character) => font.has(character)).join('')
-}
-
-const entities: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character]!)
 }
 
 const n = (value: number) => Number(value.toFixed(2))

@@ -6,7 +6,8 @@ import type { UiSettingsMirror } from '../background/ui-settings.ts'
 import { isUnchanged } from '../http/conditional.ts'
 import { html } from '../http/html.ts'
 import { implement } from '../http/implement.ts'
-import { addressOf, type Origins } from '../limits/client-address.ts'
+import type { Origins } from '../limits/client-address.ts'
+import { perAddress } from '../limits/per-address.ts'
 import type { RequestLimits } from '../limits/request-limits.ts'
 import type { SharePictures } from '../links/pictures.ts'
 import { cardOf, languageOf, pictureOf, trackLine } from '../links/shared.ts'
@@ -39,9 +40,9 @@ export function sharingRoutes(app: FastifyInstance, deps: SharingDeps): void {
 }
 
 function previewRoutes(app: FastifyInstance, deps: SharingDeps): void {
-  const { config, snapshots, pictures, origins, tokens, limits } = deps
+  const { config, snapshots, pictures, origins } = deps
   const options: Parameters<typeof implement>[3] = {
-    limit: ({ raw }, reply) => limits.sharing(tokens.uidOf(addressOf(raw, config.trustProxyHops)), reply),
+    limit: perAddress(deps, deps.limits.sharing),
   }
 
   implement(

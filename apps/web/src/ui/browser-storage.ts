@@ -21,6 +21,16 @@ export function writeStored(name: string, value: string, where: StorageName = 'l
   }
 }
 
+/** A remembered list, whatever its items are; empty where something else is stored. */
+export function readStoredList(name: string, where?: StorageName): unknown[] {
+  try {
+    const list: unknown = JSON.parse(readStored(name, where) ?? '[]')
+    return Array.isArray(list) ? list : []
+  } catch {
+    return []
+  }
+}
+
 export function removeStored(name: string, where: StorageName = 'localStorage'): void {
   try {
     globalThis[where].removeItem(name)

@@ -54,3 +54,12 @@ export const AuditEntry = Type.Object({
   ),
 })
 export type AuditEntry = Static<typeof AuditEntry>
+
+/** A page of the audit log, newest entries first. */
+export const AuditPage = Type.Object({
+  ok: Type.Literal(true),
+  entries: Type.Array(AuditEntry),
+  total: Type.Integer(),
+  offset: Type.Integer(),
+  limit: Type.Integer(),
+})

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { BRANDING_EXAMPLE, SETTINGS_EXAMPLE } from '../examples/settings.ts'
 import { Localized } from '../localized.ts'
-import { AuditEntry } from '../resources/admin.ts'
+import { AuditPage } from '../resources/admin.ts'
 import { Alarm } from '../resources/alarm.ts'
 import { type AuditCategory, auditCategories } from '../resources/audit-categories.ts'
 import { ForecastItem } from '../resources/forecast.ts'
@@ -53,13 +53,7 @@ export const getAudit = defineRoute({
     limit: Type.Integer({ minimum: 1, default: 30, description: 'at most 200' }),
     offset: Offset,
   }),
-  reply: Type.Object({
-    ok: Type.Literal(true),
-    entries: Type.Array(AuditEntry),
-    total: Type.Integer(),
-    offset: Type.Integer(),
-    limit: Type.Integer(),
-  }),
+  reply: AuditPage,
   failures: ['BAD_REQUEST'],
   example: {
     query: { window: '24h', limit: 30 },

@@ -1,8 +1,7 @@
-import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import type { Teardown } from '../../processes/processes.ts'
 import { until } from '../../until.ts'
+import { serve } from '../serve.ts'
 
 /** A lyrics service in the LRCLIB format that answers as the test says and records the titles requested. */
 export async function openLyricsService(t: Teardown) {
@@ -27,17 +26,11 @@ export async function openLyricsService(t: Teardown) {
     url: '',
   }
   let open = 0
-  const server = createServer((request, response) => {
+  service.url = await serve(t, (request, response) => {
     service.asked.push(new URL(request.url!, 'http://x').searchParams)
     service.most = Math.max(service.most, ++open)
     response.once('close', () => open--)
     service.answer(request, response)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => {
-    server.closeAllConnections()
-    server.close()
   })
-  service.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return service
 }

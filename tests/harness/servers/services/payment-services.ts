@@ -1,8 +1,7 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Teardown } from '../../processes/processes.ts'
+import { serve } from '../serve.ts'
 
 /** A webhook request of a service. */
 export interface Posted {
@@ -52,7 +51,7 @@ export async function openPaymentServices(t: Teardown) {
     answer: null as RequestListener | null,
   }
 
-  const server = createServer((request, response) => {
+  const base: string = await serve(t, (request, response) => {
     const url = new URL(request.url!, base)
     asked.push({ method: request.method!, url, headers: request.headers })
     if (services.answer) return services.answer(request, response)
@@ -64,13 +63,6 @@ export async function openPaymentServices(t: Teardown) {
       say(...listDonations(donations, request.headers, url.searchParams))
     } else say(404, { message: 'Not found' })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
   return Object.assign(services, {
     /** The station's requests, in order. */

@@ -1,9 +1,8 @@
 import { createDecipheriv, createECDH, hkdfSync, randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { SongNotification } from '@solstice/contracts'
 import type { Teardown } from '../../processes/processes.ts'
+import { serve } from '../serve.ts'
 
 /** A browser that is subscribed at the service. */
 export interface PushedDevice {
@@ -35,17 +34,11 @@ export async function openPushService(t: Teardown) {
       }
     },
   }
-  const server = createServer(async (request, response) => {
+  service.url = await serve(t, async (request, response) => {
     const body = Buffer.concat(await request.toArray())
     if (service.status === 201) taken.push({ path: request.url!, headers: request.headers, body })
     response.writeHead(service.status, { location: `${service.url}/message/${taken.length}` }).end()
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => {
-    server.closeAllConnections()
-    server.close()
   })
-  service.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return service
 }
 

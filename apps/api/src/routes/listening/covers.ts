@@ -10,7 +10,7 @@ import {
 import type { FastifyInstance } from 'fastify'
 import type { Tokens } from '../../auth/tokens.ts'
 import { type ImplementOptions, implement } from '../../http/implement.ts'
-import { addressOf } from '../../limits/client-address.ts'
+import { perAddress } from '../../limits/per-address.ts'
 import type { RequestLimits } from '../../limits/request-limits.ts'
 
 export interface CoverDeps {
@@ -26,10 +26,10 @@ const MAX_KEPT_BYTES = 16 * 1024 * 1024
 
 /** Covers of tracks, for everybody: which a track has, and the images, which never change under their addresses. */
 export function coverRoutes(app: FastifyInstance, deps: CoverDeps): void {
-  const { config, data, limits, tokens } = deps
+  const { data } = deps
   const read = keepFiles(deps.media)
   const options: ImplementOptions = {
-    limit: ({ raw }, reply) => limits.covers(tokens.uidOf(addressOf(raw, config.trustProxyHops)), reply),
+    limit: perAddress(deps, deps.limits.covers),
   }
 
   implement(

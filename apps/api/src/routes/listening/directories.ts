@@ -6,7 +6,8 @@ import type { UiSettingsMirror } from '../../background/ui-settings.ts'
 import { icecastStatus } from '../../directories/icecast-status.ts'
 import { m3u, pls, xspf } from '../../directories/playlists.ts'
 import { implement } from '../../http/implement.ts'
-import { addressOf, type Origins } from '../../limits/client-address.ts'
+import type { Origins } from '../../limits/client-address.ts'
+import { perAddress } from '../../limits/per-address.ts'
 import type { RequestLimits } from '../../limits/request-limits.ts'
 import type { Audience } from '../../now-playing/audience.ts'
 import type { Snapshots } from '../../now-playing/snapshots.ts'
@@ -29,9 +30,9 @@ export interface DirectoryDeps {
 
 /** Serves playlists for players, and the status that widgets and directories of stations read. */
 export function directoryRoutes(app: FastifyInstance, deps: DirectoryDeps): void {
-  const { config, clock, mirror, snapshots, audiences, settings, origins, tokens, limits } = deps
+  const { clock, mirror, snapshots, audiences, settings, origins } = deps
   const options: Parameters<typeof implement>[3] = {
-    limit: ({ raw }, reply) => limits.nowPlaying(tokens.uidOf(addressOf(raw, config.trustProxyHops)), reply),
+    limit: perAddress(deps, deps.limits.nowPlaying),
   }
   const cached = `public, max-age=${MAX_AGE_S}`
 

@@ -3,7 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import type { Tokens } from '../../auth/tokens.ts'
 import { isUnchanged } from '../../http/conditional.ts'
 import { implement } from '../../http/implement.ts'
-import { addressOf, type Origins } from '../../limits/client-address.ts'
+import type { Origins } from '../../limits/client-address.ts'
+import { perAddress } from '../../limits/per-address.ts'
 import type { RequestLimits } from '../../limits/request-limits.ts'
 import type { NowPlayingEvents } from '../../now-playing/events.ts'
 import type { Snapshots } from '../../now-playing/snapshots.ts'
@@ -19,9 +20,9 @@ export interface NowPlayingDeps {
 
 /** Tells other sites and programs what is on air: on request, and as it changes. */
 export function nowPlayingRoutes(app: FastifyInstance, deps: NowPlayingDeps): void {
-  const { config, snapshots, events, origins, tokens, limits } = deps
+  const { snapshots, events, origins } = deps
   const limit: Parameters<typeof implement>[3] = {
-    limit: ({ raw }, reply) => limits.nowPlaying(tokens.uidOf(addressOf(raw, config.trustProxyHops)), reply),
+    limit: perAddress(deps, deps.limits.nowPlaying),
   }
 
   implement(

@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks'
 import { call, failureText, upload } from '../data/client.ts'
 import { type Panel, useAdmin, usePanel, useToasts } from '../data/panel.ts'
 import type { Intake } from '../intake/intake.ts'
-import { pickFiles } from '../intake/pick-files.ts'
+import { leftOut, pickFiles } from '../intake/pick-files.ts'
 import { type AddTexts, addTexts } from './texts.ts'
 import { isFinished, MAX_BYTES, MAX_ITEMS, type Source, type UploadItem } from './upload-item.ts'
 import { createUploadQueue, type UploadQueue } from './upload-queue.ts'
@@ -54,15 +54,11 @@ export function useAddFiles(mode: UploadItem['mode']): (files: readonly File[]) 
   const add = (files: readonly File[]) => {
     const unfinished = queue.items.value.filter((item) => item.source.is === 'file' && !isFinished(item))
     const room = MAX_ITEMS - unfinished.length
-    const { taken, foreign, large, beyond } = pickFiles(files, room, MAX_BYTES)
-    const left = [
-      foreign && t.leftForeign(foreign),
-      large && t.leftLarge(large),
-      beyond && t.leftBeyond(beyond),
-    ].filter(Boolean)
-    if (left.length) toasts.show({ is: 'failed', text: left.join(' · ') })
+    const picked = pickFiles(files, room, MAX_BYTES)
+    const left = leftOut(picked, t)
+    if (left) toasts.show({ is: 'failed', text: left })
     queue.add(
-      taken.map((file): Source => ({ is: 'file', file })),
+      picked.taken.map((file): Source => ({ is: 'file', file })),
       mode,
     )
   }

@@ -14,3 +14,16 @@ export function pickFiles(
     beyond: fitting.length - taken.length,
   }
 }
+
+/** What is left out of picked files, as a sentence for each reason; '' = nothing is. */
+export function leftOut(
+  { foreign, large, beyond }: Omit<ReturnType<typeof pickFiles>, 'taken'>,
+  t: Record<'leftForeign' | 'leftLarge' | 'leftBeyond', (count: number) => string>,
+): string {
+  const reasons = [
+    foreign && t.leftForeign(foreign),
+    large && t.leftLarge(large),
+    beyond && t.leftBeyond(beyond),
+  ]
+  return reasons.filter(Boolean).join(' · ')
+}

@@ -2,7 +2,7 @@ import type { ClipFamily, Mode } from '@solstice/contracts'
 import { call, upload } from '../data/client.ts'
 import { useAdmin, usePanel, useToasts } from '../data/panel.ts'
 import type { Intake } from '../intake/intake.ts'
-import { pickFiles } from '../intake/pick-files.ts'
+import { leftOut, pickFiles } from '../intake/pick-files.ts'
 import { type ClipUploads, createClipUploads } from './clip-uploads.ts'
 import { families } from './family.ts'
 import { readShape } from './sound-shape.ts'
@@ -37,13 +37,9 @@ export function useAddClips(
       ({ stage }) => !['done', 'duplicate', 'failed'].includes(stage.is),
     )
     const room = MAX_FILES - busy.length
-    const { taken, foreign, large, beyond } = pickFiles(files, room, families[family].maxBytes)
-    const left = [
-      foreign && t.leftForeign(foreign),
-      large && t.leftLarge(large),
-      beyond && t.leftBeyond(beyond),
-    ].filter(Boolean)
-    if (left.length) toasts.show({ is: 'failed', text: left.join(' · ') })
-    uploads.add(family, mode, taken, isTrimmed)
+    const picked = pickFiles(files, room, families[family].maxBytes)
+    const left = leftOut(picked, t)
+    if (left) toasts.show({ is: 'failed', text: left })
+    uploads.add(family, mode, picked.taken, isTrimmed)
   }
 }

@@ -1,4 +1,4 @@
-import { readStored, writeStored } from '../../ui/browser-storage.ts'
+import { readStoredList, writeStored } from '../../ui/browser-storage.ts'
 import { createStore, type Store } from '../../ui/store.ts'
 
 /** A list that this browser remembers. */
@@ -17,7 +17,7 @@ export function storedList<T>(
   isItem: (value: unknown) => value is T,
   maxItems: number,
 ): StoredList<T> {
-  const read = () => parseList(readStored(name)).filter(isItem).slice(0, maxItems)
+  const read = () => readStoredList(name).filter(isItem).slice(0, maxItems)
   const store = createStore<readonly T[]>(read())
   globalThis.addEventListener?.('storage', (event) => {
     if (event.key === name) store.set(read())
@@ -29,13 +29,4 @@ export function storedList<T>(
       store.set(after)
     },
   })
-}
-
-function parseList(json: string | null): unknown[] {
-  try {
-    const list: unknown = JSON.parse(json ?? '[]')
-    return Array.isArray(list) ? list : []
-  } catch {
-    return []
-  }
 }

@@ -1,4 +1,4 @@
-import { readStored, writeStored } from '../../ui/browser-storage.ts'
+import { readStoredList, writeStored } from '../../ui/browser-storage.ts'
 import { localNowMs } from '../connection/station-clock.ts'
 import { isOrderId, newOrder, type Order, type Ticket } from './order.ts'
 
@@ -10,7 +10,7 @@ export const ORDER_LIFE_MS = 24 * 3_600_000
 /** The orders this browser remembers, with the tickets this tab remembers. */
 export function loadOrders(): Order[] {
   // Only this page writes to its tab's storage, so the shape is known.
-  const tickets = new Map(parseList(readStored(TICKETS, 'sessionStorage')) as [string, Ticket][])
+  const tickets = new Map(readStoredList(TICKETS, 'sessionStorage') as [string, Ticket][])
   return storedIds()
     .slice(0, MAX_ORDERS)
     .map(([id, sinceMs]) => ({ ...newOrder(id, sinceMs), ticket: tickets.get(id) ?? null }))
@@ -34,7 +34,7 @@ export function storeTickets(orders: readonly Order[]): void {
 /** Ids and since when they are known, also those of other tabs. */
 function storedIds(): [id: string, sinceMs: number][] {
   const nowMs = localNowMs()
-  return parseList(readStored(ORDERS)).flatMap((stored): [string, number][] => {
+  return readStoredList(ORDERS).flatMap((stored): [string, number][] => {
     const [id, sinceMs] = Array.isArray(stored) ? stored : []
     const isValid = isOrderId(id) && typeof sinceMs === 'number'
     return isValid && Math.abs(nowMs - sinceMs) < ORDER_LIFE_MS ? [[id, sinceMs]] : []
@@ -44,12 +44,3 @@ function storedIds(): [id: string, sinceMs: number][] {
 const otherIds = (id: string) => storedIds().filter(([other]) => other !== id)
 
 const writeIds = (ids: [string, number][]) => writeStored(ORDERS, JSON.stringify(ids.slice(0, MAX_ORDERS)))
-
-function parseList(json: string | null): unknown[] {
-  try {
-    const list: unknown = JSON.parse(json ?? '[]')
-    return Array.isArray(list) ? list : []
-  } catch {
-    return []
-  }
-}

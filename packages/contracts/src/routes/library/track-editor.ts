@@ -9,7 +9,7 @@ import {
   TRACK_ID,
 } from '../../examples/tracks.ts'
 import { Localized } from '../../localized.ts'
-import { AuditEntry } from '../../resources/admin.ts'
+import { AuditPage } from '../../resources/admin.ts'
 import { CuePoints, LibraryRow } from '../../resources/library/library.ts'
 import { LyricsEntry, LyricsInput } from '../../resources/library/lyrics.ts'
 import {
@@ -105,13 +105,7 @@ export const getTrackHistory = defineRoute({
     limit: Type.Integer({ minimum: 1, default: 30, description: 'at most 200' }),
     offset: Offset,
   }),
-  reply: Type.Object({
-    ok: Type.Literal(true),
-    entries: Type.Array(AuditEntry),
-    total: Type.Integer(),
-    offset: Type.Integer(),
-    limit: Type.Integer(),
-  }),
+  reply: AuditPage,
   failures: ['BAD_REQUEST', 'TRACK_NOT_FOUND'],
   example: {
     query: { songId: TRACK_ID, limit: 30 },
