@@ -3,7 +3,7 @@ import { mutationsOf } from './mutation.ts'
 const MOVE = 'queue/move-entry.test.ts'
 const INSERT = 'clips/insert-jingle.test.ts'
 
-/** What the engine grants admins at the panel. */
+/** Rules of the engine for admins at the panel. */
 export const deskMutations = mutationsOf('packages/playout/src', [
   [
     'an entry is moved past one of another kind',

@@ -179,7 +179,7 @@ t.test('the first paint is the station', async (t) => {
   })
 })
 
-/** What a browser is sent, before any script. */
+/** The page as a browser is sent it, before any script. */
 async function sent(url: string, headers: Record<string, string> = {}) {
   const response = await fetch(url, { headers: { accept: 'text/html', 'accept-encoding': 'br', ...headers } })
   const html = await response.text()

@@ -38,7 +38,7 @@ const refused = { status: 'paid_unqueued', queue: 'refused' } as const
 const heard = (hoursAgo: number) =>
   ({ status: 'paid', queue: 'aired', airedAt: Date.now() - (hoursAgo - 0.2) * HOUR_MS }) as const
 
-/** What became of the orders of a week. */
+/** Orders of a week, and how each ended. */
 async function fillOrders(station: Station) {
   const data = await station.openData()
   const orders = [

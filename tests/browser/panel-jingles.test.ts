@@ -148,7 +148,7 @@ t.test('a day at the desk, with a mouse and on a phone', async (t) => {
     t.match(await pending(false), { mode: 'day' })
 
     await bar('Library').tap()
-    // What is on air or next is locked.
+    // The track on air and the next one are locked.
     const title = (await titles())[4]!
     await page.locator('.library [data-row]', { hasText: `Artist of ${title}` }).tap()
     const drawer = page.getByRole('dialog')

@@ -128,7 +128,7 @@ t.test(
         if (payment === right) rightly.add(id)
         if (random(3)) await applyInbox(process, station.nowMs)
       }
-      /** What the service took, once for each order; it may be reported again. */
+      /** The payments of the service, once for each order; they may be reported again. */
       const taken = new Map<string, MatchingPayment>()
       const pay = async (id: string) => {
         const { expiresAt } = (await orders.donations.get(id))!

@@ -2,7 +2,7 @@ import { sleep } from '@solstice/station'
 
 /** Far more than a loaded machine needs for any single event; shorter where a fault was put in on purpose. */
 export const PATIENCE_MS = Number(process.env.TEST_PATIENCE_S ?? 180) * 1000
-/** What is late already is looked at less often: after an eighth of the time waited so far, within these bounds. */
+/** A thing that is late already is looked at less often: after an eighth of the time waited so far, within these bounds. */
 const MIN_PAUSE_MS = 20
 const MAX_PAUSE_MS = 100
 

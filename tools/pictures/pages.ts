@@ -5,7 +5,7 @@ import { openPage, save, take, views } from './camera.ts'
 import type { Audience } from './people.ts'
 import { SITE, type Stage } from './station.ts'
 
-/** What listeners and other sites see by day: the page, the picture of a link, the player for other sites. */
+/** The pages that listeners and other sites see by day: the page, the picture of a link, the player for other sites. */
 export async function takeDay(browser: Browser, stage: Stage): Promise<void> {
   await listenAt(browser, 'day')
   const share = await fetch(`${stage.url}/share.png?lang=en`)

@@ -9,7 +9,7 @@ const idOf = (n: number) => `5d3c0a7e-1f64-4c1e-9a52-7b0e4d1c9${String(n).padSta
 /** The order whose drawer is opened. */
 export const ORDER = idOf(1)
 
-/** What happened before the pictures are taken: plays of two days, paid songs of four, who added which song when. */
+/** The past of the station in the pictures: plays of two days, paid songs of four, who added which song when. */
 export async function addPast(station: Station): Promise<void> {
   const data = await station.openData()
   const nowMs = Date.now()

@@ -7,7 +7,7 @@ const LISTENERS = 31
 const COMING_MS = 9_000
 const wishes = ['Depot Lights', 'Яблука на підвіконні', 'Two Minutes Late']
 
-/** Who is at the station while the pictures are taken. */
+/** People at the station while the pictures are taken. */
 export interface Audience {
   admin: SocketClient
   /** Asks for songs, unless they were asked for and wait still. */

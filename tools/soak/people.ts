@@ -14,7 +14,7 @@ const TALK_S = 10
 const TALK_PAUSE_MS = 50_000
 const PIECE_MS = 150
 
-/** What people at work have done, and what failed. */
+/** Actions of people at work, and the failed ones. */
 export interface Work {
   readonly done: Record<string, number>
   readonly failed: string[]

@@ -5,7 +5,7 @@ const MAX_DRIFT_MS = 20
 /** A line through less than this tells the noise of the garbage collector, not a leak. */
 const LEAST_JUDGED_H = 0.5
 
-/** What a run has seen. */
+/** Observations of a run. */
 export interface Observed {
   /** By process; one that replaced another is a process of its own. */
   rssMb: ReadonlyMap<string, readonly Point[]>

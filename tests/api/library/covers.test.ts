@@ -23,7 +23,7 @@ async function add({ upload, commit }: UploadStation, name: string, bytes: Buffe
   return body.track.id
 }
 
-/** What is known of the covers of these tracks, as soon as all were looked at. */
+/** The covers of these tracks, as soon as all were looked at. */
 async function lookedAt({ ports }: Pick<UploadStation, 'ports'>, ids: string[]) {
   const { trackCovers } = ports.data
   const known = async () => Promise.all(ids.map((id) => trackCovers.get(id)))

@@ -22,7 +22,7 @@ export async function openOn(
   return media
 }
 
-/** Whether a request to the store has this method, and this in its address. */
+/** True when a request to the store has this method, and this in its address. */
 export const isOf =
   (method: string, part = '') =>
   (request: IncomingMessage) =>

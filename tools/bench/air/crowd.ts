@@ -15,7 +15,7 @@ interface CrowdFigures extends Omit<SocketFigures, 'events'> {
   perEventUs: number
   /** CPU of the server for one client that joins, from its connection on, ms. */
   perJoinMs: number
-  /** What a server process has grown by, per socket of its own. */
+  /** Growth of a server process per socket of its own. */
   kbPerSocket: number
 }
 
@@ -27,7 +27,7 @@ interface Crowd {
   seconds: number
 }
 
-/** What a crowd costs and how late it is told, as rows of the report; sizes as they were given on the command line. */
+/** The cost of a crowd and how late it is told, as rows of the report; sizes as they were given on the command line. */
 export async function crowdRows(
   t: Teardown,
   given: Record<'sockets' | 'processes' | 'join' | 'seconds', string>,

@@ -16,7 +16,7 @@ const TURNS = 40
 /** Keeps a connection within the events that are let through. */
 const PAUSE_MS = 120
 
-/** What a change of the air costs a whole station: the API that is asked, Redis, and the worker that decides. */
+/** The cost of a change of the air to a whole station: the API that is asked, Redis, and the worker that decides. */
 interface EngineFigures {
   name: string
   /** From asking to the answer, ms. */

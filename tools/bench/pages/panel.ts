@@ -13,7 +13,7 @@ const TURNS = 3
 /** Time in which a page shows what an answer of the station changes. */
 const SETTLE_MS = 500
 
-/** What one way to use the panel costs its page. */
+/** The cost of one way to use the panel to its page. */
 export interface PanelFigures {
   name: string
   /** From an input to the next paint, ms: of three in four inputs, and of the slowest. */

@@ -14,7 +14,7 @@ import { type AdminTexts, adminTexts } from './texts.ts'
 
 type Reason = keyof AdminTexts['login']['loggedOut']
 
-/** Where admins log in; those who are logged in already go on to the panel. */
+/** The login of admins; those who are logged in already go on to the panel. */
 export function LoginPage({ locale, onLocale, goTo }: PageProps) {
   const t = adminTexts[locale].login
   /** The last error answer of the station, as it came. */

@@ -22,7 +22,7 @@ const icons = {
   visit: 'M14 3v2h3.6l-9.8 9.8 1.4 1.4L19 6.4V10h2V3zM5 5h5V3H3v18h18v-7h-2v5H5z',
 }
 
-/** What the station said last: nothing yet, that it's silent, or what is on air. */
+/** The station's last word: none yet, silence, or the track on air. */
 type Heard = { is: 'unknown' } | { is: 'unreachable' } | { is: 'known'; now: NowPlaying }
 
 /**

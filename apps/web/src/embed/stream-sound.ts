@@ -1,4 +1,4 @@
-/** What a listener hears; `failed` is tried again by itself. */
+/** The sound of a listener; `failed` is tried again by itself. */
 export type Sound = 'off' | 'connecting' | 'playing' | 'failed'
 
 const FIRST_RETRY_MS = 1_000

@@ -1,4 +1,4 @@
-/** What became of sharing: `shared` also when the listener changed their mind. */
+/** The outcome of sharing: `shared` also when the listener changed their mind. */
 export type Shared = 'shared' | 'copied' | 'failed'
 
 /** Shares an address through the system's own sheet, and copies it where there is none. Call it from a press. */

@@ -66,6 +66,6 @@ export const auditCategories = {
 export type AuditCategory = keyof typeof auditCategories
 export type AuditOperation = (typeof auditCategories)[AuditCategory][number]
 
-/** Whether an operation belongs to a category. */
+/** True when an operation belongs to a category. */
 export const isOfCategory = (operationType: string, category: AuditCategory): boolean =>
   (auditCategories[category] as readonly string[]).includes(operationType)

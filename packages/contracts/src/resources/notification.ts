@@ -7,7 +7,7 @@ export const PushEndpoint = Type.String({
   description: 'address at the push service of the browser; https, of a host in `PUSH_SERVICE_HOSTS`',
 })
 
-/** What a browser's `PushSubscription` says in `toJSON()`. */
+/** A browser's `PushSubscription` as `toJSON()` gives it. */
 export const PushSubscription = Type.Object(
   {
     endpoint: PushEndpoint,

@@ -19,7 +19,7 @@ export const stream = {
   bitrate: Type.Integer({ description: 'kbit/s' }),
 }
 
-/** What a stranger may know of the air, for other sites and programs. */
+/** The air as strangers may know it, for other sites and programs. */
 export const NowPlaying = Type.Object({
   station: Type.Object({
     name: Localized,

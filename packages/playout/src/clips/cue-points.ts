@@ -49,7 +49,7 @@ export function withCuePoints(track: TrackRef, cuePoints: CuePoints | undefined)
   return cuePoints ? { ...plain, cuePoints } : plain
 }
 
-/** What is known of the sound of a track: nothing yet, that there is none, or how loud it is and where it ends. */
+/** The sound of a track as far as it is known: not yet, that there is none, or how loud it is and where it ends. */
 export function soundOf({ cuePoints }: TrackRef): 'unknown' | 'none' | 'measured' {
   if (!cuePoints) return 'unknown'
   return cuePoints.gainDb === null && cuePoints.endMs === null ? 'none' : 'measured'

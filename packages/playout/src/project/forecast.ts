@@ -87,7 +87,7 @@ function* withPlaylist(
   return (yield* learnInPieces(state, fact, atMs)).state
 }
 
-/** What is heard; in stream mode also when it ends, which the clock does not know (rules T2, V2). */
+/** The sound on air; in stream mode also when it ends, which the clock does not know (rules T2, V2). */
 function soundOf({ onAir, pace }: PlayoutState): { id: string; endMs: number } {
   const heardUntil = (endMs: number) => (pace === 'sound' ? endMs : Number.POSITIVE_INFINITY)
   switch (onAir.phase) {

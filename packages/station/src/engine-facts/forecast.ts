@@ -18,7 +18,7 @@ import { clipsBy } from './clips.ts'
 
 const FORECAST_MS = 3_600_000
 
-/** What the next hour would be like with settings that are not saved. */
+/** The next hour as it would be with settings that are not saved. */
 export interface ForecastAsked {
   /** Fields of the section `generation`. */
   generation: Record<string, unknown>

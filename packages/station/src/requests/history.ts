@@ -20,7 +20,7 @@ export async function recordPlayed(
   await data.history.insert({ trackId, title, artist, album, mode, playedAt, startedAtMs })
 }
 
-/** What tells which record is of the track on air. */
+/** Fields that tell which record is of the track on air. */
 type Airing = Pick<PlayoutState, 'onAir' | 'pace' | 'lastPlayedMs'>
 
 /** The last ten played tracks, oldest first, without the one on air or shown under a jingle or chat. */

@@ -2,7 +2,7 @@ import type { Settings } from '@solstice/contracts'
 import { Failure } from '../core/failure.ts'
 import { badLength } from './fields.ts'
 
-/** What directories of radio stations are told of this one. */
+/** The entry of this station for directories of radio stations. */
 export type DirectoryEntry = Settings['branding']['directory']
 
 const MAX_GENRE = 60

@@ -18,7 +18,7 @@ export interface TrackCuePoints extends Range {
   duration: number | null
   /** null when it is not measured yet. */
   measured: { cueIn: number; cueOut: number | null } | null
-  /** What the stream plays from the next start on. */
+  /** The part that the stream plays from the next start on. */
   heard: { cueIn: number; cueOut: number | null }
 }
 

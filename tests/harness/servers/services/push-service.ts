@@ -6,7 +6,7 @@ import { serve } from '../serve.ts'
 
 /** A browser that is subscribed at the service. */
 export interface PushedDevice {
-  /** What it tells the station. */
+  /** The subscription, as it tells the station. */
   subscription: { endpoint: string; keys: { p256dh: string; auth: string } }
   /** The messages that arrived, as the device decrypts them. */
   messages(): SongNotification[]

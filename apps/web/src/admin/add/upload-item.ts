@@ -15,7 +15,7 @@ export interface Tags {
 export type Source = { is: 'file'; file: File } | { is: 'link'; url: string; title: string }
 
 /**
- * Where a new track is on its way. `waiting` goes on with the connection, `ready` with the admin's tags; `part` is 0 to 1, null
+ * The stage that a new track has reached. `waiting` goes on with the connection, `ready` with the admin's tags; `part` is 0 to 1, null
  * while it isn't known.
  */
 export type Stage =

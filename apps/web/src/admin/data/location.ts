@@ -1,7 +1,7 @@
 import { parsePath, pathOf } from '../../ui/language/language.ts'
 import { createStore, useStore } from '../../ui/store.ts'
 
-/** Where the panel is: the part that is shown, and its state as the address keeps it. */
+/** A place in the panel: the part that is shown, and its state as the address keeps it. */
 export interface Place {
   /** '' = the first part that the admin may use. */
   part: string
@@ -58,7 +58,7 @@ export function useUrlState(
   return [value, set]
 }
 
-/** What the drawer of a part shows: the id in the address, null when it is closed. */
+/** The content of a part's drawer: the id in the address, null when it is closed. */
 export function useDrawer(): { selected: string | null; open: (id: string) => void; close: () => void } {
   const [selected, set] = useUrlState('sel')
   return { selected: selected || null, open: (id) => set(id), close: () => set('') }

@@ -5,7 +5,7 @@ import { createStore, type Store } from '../../ui/store.ts'
 export interface PaletteItem {
   id: string
   title: string
-  /** What kind of thing it is, or what pressing Enter does. */
+  /** The kind of thing it is, or the effect of Enter. */
   about?: string
   /** Words under which it is found, too. */
   words?: string

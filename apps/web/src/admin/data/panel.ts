@@ -21,7 +21,7 @@ export interface Panel {
   readonly microphone: Microphone
   readonly queries: Queries
   readonly toasts: Toasts
-  /** What the station told since the panel was opened. */
+  /** Everything the station told since the panel was opened. */
   readonly log: StationLog
   /** Files on their way into the station. */
   readonly intake: Intake
@@ -43,7 +43,7 @@ export function usePanel(): Panel {
   return panel
 }
 
-/** Who works here, what they may do, and what the station can do. */
+/** The admin of this window, their rights, and the capabilities of the station. */
 export function useAdmin(): Account & {
   config: PublicConfig
   locale: Locale
@@ -67,7 +67,7 @@ export const useTexts = (): PanelTexts => panelTexts[usePanel().locale]
 /** Says what happened. */
 export const useToasts = (): Toasts => usePanel().toasts
 
-/** What is left of a cooldown of the queue: whole seconds, and the part of its length. */
+/** The rest of a cooldown of the queue: whole seconds, and the part of its length. */
 export function useCooldown(name: Cooldown): { secsLeft: number; part: number } {
   const { log, connection, config } = usePanel()
   const endsAtMs = useStore(log.cooldowns)[name]

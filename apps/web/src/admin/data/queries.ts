@@ -3,7 +3,7 @@ import { createStore, type Store } from '../../ui/store.ts'
 import { call } from './client.ts'
 import type { CallInput, GetKey } from './routes.ts'
 
-/** What is known of an answer. `isStale`: it could not be renewed; `isRenewing`: it may be old, and is being asked for again. */
+/** An answer as far as it is known. `isStale`: it could not be renewed; `isRenewing`: it may be old, and is being asked for again. */
 export type QueryState<T> =
   | { is: 'loading' }
   | { is: 'failed'; error: unknown }

@@ -63,7 +63,7 @@ type Given<Name extends string, T> = T extends Record<string, never> | undefined
 /** A query as a client writes it: what has a default may be left out. */
 type QueryOf<R extends Route> = Partial<Query<R>>
 
-/** What a route is called with; parts that it doesn't have are left out. */
+/** The input of a route; parts that it doesn't have are left out. */
 export type CallInput<K extends RouteKey> = Given<'params', Params<Table[K]>> &
   Given<'query', QueryOf<Table[K]>> &
   Given<'body', BodyOf<Table[K]>> & { headers?: Record<string, string>; signal?: AbortSignal }

@@ -15,12 +15,12 @@ export const limitOf = {
 } as const satisfies Record<string, keyof Limits>
 export type Cooldown = keyof typeof limitOf
 
-/** What the station answers to a command on the socket. */
+/** The station's answer to a command on the socket. */
 export interface SocketAnswer {
   code?: string
   reason?: string
   secsLeft?: number
-  /** Which entry was removed. */
+  /** The entry that was removed. */
   entry?: { entryId: string; title: string; artist: string }
 }
 
@@ -40,7 +40,7 @@ const byCode: Record<string, Cooldown> = {
   QUEUE_GROUP_INSERT_FAILED: 'group',
 }
 
-/** What the station told since this window was opened, for all parts. */
+/** Everything the station told since this window was opened, for all parts. */
 export interface StationLog {
   /** Listeners at moments of the last minute, oldest first. */
   readonly listeners: Store<readonly number[]>

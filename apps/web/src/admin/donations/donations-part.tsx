@@ -11,7 +11,7 @@ import { Orders } from './orders.tsx'
 import { Prices } from './price-form.tsx'
 import { Unqueued } from './unqueued.tsx'
 
-/** What listeners pay for: orders that wait for a decision, all others, and the prices. */
+/** Paid tracks: orders that wait for a decision, all others, and the prices. */
 export function DonationsPart() {
   const t = useDonationTexts()
   const isPhone = usePhone()

@@ -11,7 +11,7 @@ import { draftOf, type PriceDraft, readCeiling, readPrice, settingsOf } from './
 const SETTINGS = '/api/admin/donations/settings'
 type Stored = ReplyOf<`GET ${typeof SETTINGS}`>
 
-/** What a track costs, and what a paid one may interrupt. */
+/** The prices of a track, and what a paid one may interrupt. */
 export function Prices() {
   const settings = useQuery(`GET ${SETTINGS}`)
   return (

@@ -11,7 +11,7 @@ const SHORTEST_S = 60
 const LONGEST_S = 600
 
 /**
- * What a track costs per tier with these settings, before they are saved as well.
+ * The price of a track per tier with these settings, before they are saved as well.
  *
  * @param isSaved the station has the same: then it is asked about its longest track.
  */

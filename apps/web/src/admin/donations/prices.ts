@@ -33,7 +33,7 @@ export function readCeiling(typed: string): number | null {
   return Number.isInteger(ceiling) && ceiling >= 2 && ceiling <= 10 ? ceiling : null
 }
 
-/** What is typed as settings; null when a field that counts can't be read. Fields that don't count stay as they were saved. */
+/** The fields as settings; null when a field that counts can't be read. Fields that don't count stay as they were saved. */
 export function settingsOf(draft: PriceDraft, saved: DonationSettings): DonationSettings | null {
   const isFixed = draft.pricingMode === 'fixed'
   const fixedPrice = readPrice(draft.fixedPrice) ?? (isFixed ? null : saved.fixedPrice)
@@ -44,7 +44,7 @@ export function settingsOf(draft: PriceDraft, saved: DonationSettings): Donation
 }
 
 /**
- * What a track of this length costs in each tier, in units of the currency: as the station counts it, in whole hundredths
+ * The price of a track of this length in each tier, in units of the currency: as the station counts it, in whole hundredths
  * and twice as much for each tier.
  */
 export function tierPrices(pricing: Pricing, durationS: number): number[] {

@@ -10,7 +10,7 @@ const decisions = {
 } as const
 
 /**
- * What an admin decides on an order that found no place. A refusal stays beside the order until the next try: it says what
+ * An admin's decision on an order that found no place. A refusal stays beside the order until the next try: it says what
  * to do, unlike a message that goes away.
  */
 export function useDecision(): {

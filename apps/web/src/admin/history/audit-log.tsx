@@ -11,7 +11,7 @@ import { useHistoryTexts } from './texts.ts'
 const PAGE = 30
 const categories = Object.keys(auditCategories) as AuditCategory[]
 
-/** Who changed what, the newest first. New entries wait behind a button, so that nothing moves while somebody reads. */
+/** The audit log, the newest first. New entries wait behind a button, so that nothing moves while somebody reads. */
 export function AuditLog() {
   const t = useHistoryTexts()
   const { queries } = usePanel()

@@ -82,7 +82,7 @@ function Changes({ changes }: { changes: readonly Change[] }) {
   )
 }
 
-/** What an entry is about, in the order in which it is said. */
+/** The facts of an entry, in the order in which they are said. */
 const SUBJECTS = ['title', 'artist', 'filename', 'name', 'login', 'newLogin', 'nickname', 'targetMode']
 
 const subjectOf = (about: Record<string, unknown>): string =>

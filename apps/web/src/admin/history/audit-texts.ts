@@ -1,6 +1,6 @@
 import type { AuditOperation, Locale } from '@solstice/contracts'
 
-/** What an admin did, as the middle of a sentence: who, what, to what. */
+/** An admin's action, as the middle of a sentence: who, what, to what. */
 export const operationTexts: Record<Locale, Record<AuditOperation, string>> = {
   uk: {
     upload_song: 'Додано пісню',

@@ -38,7 +38,7 @@ export function exportSet<T>(
   }
 }
 
-/** What goes into a file and in which format; the file is made here and never leaves this computer. */
+/** The choice of content and format for a file, which is made here and never leaves this computer. */
 export function ExportDrawer(props: { name: string; sets: readonly ExportSet[]; onClose: () => void }) {
   const { name, sets, onClose } = props
   const t = useHistoryTexts()

@@ -40,7 +40,7 @@ export function asCsv({ fields, rows }: Sheet): string {
 
 function csvCell(value: Value): string {
   const plain = plainOf(value)
-  // What begins like a formula would be carried out by a spreadsheet.
+  // A spreadsheet would carry out a text that begins like a formula.
   const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(plain) ? `'${plain}` : plain
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -14,7 +14,7 @@ const tabs = [
   { id: 'audit', rule: { capabilities: ['auditLog'] }, Content: AuditLog },
 ] as const
 
-/** What was on air, what the library holds, and who changed what. */
+/** Tracks that were on air, statistics of the library, and the audit log. */
 export function HistoryPart() {
   const t = useHistoryTexts()
   const { verdict } = useAdmin()

@@ -4,7 +4,7 @@ import type { ReplyOf } from '../data/routes.ts'
 type Stats = ReplyOf<'GET /api/admin/stats'>
 type ByArtist = Stats['day']
 
-/** What the tracks are counted by. */
+/** Properties by which tracks are counted. */
 export const views = ['day', 'night', 'groups', 'years'] as const
 export type View = (typeof views)[number]
 

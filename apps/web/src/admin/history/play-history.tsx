@@ -22,7 +22,7 @@ const spansMs: Partial<Record<string, number>> = {
 }
 const none: readonly HistoryItem[] = []
 
-/** What was on air, the newest first. */
+/** Tracks that were on air, the newest first. */
 export function PlayHistory() {
   const t = useHistoryTexts()
   const [window, setWindow] = useUrlState('window', '24h')
@@ -68,7 +68,7 @@ export function PlayHistory() {
   )
 }
 
-/** What played within a window, asked for again when another track begins. */
+/** The tracks of a window of time, asked for again when another track begins. */
 function useHistory(window: string) {
   const { queries } = usePanel()
   const station = useStation()

@@ -2,7 +2,7 @@ import { createStore, type Store } from '../../ui/store.ts'
 
 /** A part that takes files dropped anywhere in the panel while it is shown. */
 export interface FileTaker {
-  /** What will happen to them, as a sentence. */
+  /** Their destination, as a sentence. */
   label: string
   take: (files: File[]) => void
 }

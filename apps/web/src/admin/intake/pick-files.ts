@@ -15,7 +15,7 @@ export function pickFiles(
   }
 }
 
-/** What is left out of picked files, as a sentence for each reason; '' = nothing is. */
+/** Says how many files were left out, a sentence for each reason; '' = none. */
 export function leftOut(
   { foreign, large, beyond }: Omit<ReturnType<typeof pickFiles>, 'taken'>,
   t: Record<'leftForeign' | 'leftLarge' | 'leftBeyond', (count: number) => string>,

@@ -17,7 +17,7 @@ const systems: [name: string, sign: RegExp][] = [
   ['Linux', /Linux/],
 ]
 
-/** What people call a browser and its system: Firefox, Linux. A program that isn't a browser is named as it names itself. */
+/** The usual names of a browser and its system: Firefox, Linux. A program that isn't a browser is named as it names itself. */
 export function browserName(userAgent: string): string {
   const find = (known: typeof browsers) => known.find(([, sign]) => sign.test(userAgent))?.[0]
   const names = [find(browsers), find(systems)].filter(Boolean)

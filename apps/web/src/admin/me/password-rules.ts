@@ -1,4 +1,4 @@
-/** What the station asks of a password; it has the last word. */
+/** The station's rules for a password; it has the last word. */
 export const passwordRules = [
   { id: 'length', isMet: (password: string) => /^.{8,}$/su.test(password) },
   { id: 'upper', isMet: (password: string) => /\p{Lu}/u.test(password) },

@@ -7,7 +7,7 @@ import { Bans } from './bans.tsx'
 import { useModeratorTexts } from './moderation.ts'
 import { Roster } from './roster.tsx'
 
-/** Who is on air, who may not go there, and the code that invites. */
+/** People on air, people banned from it, and the code that invites. */
 export function ModeratorPanel(studio: Studio) {
   const t = useModeratorTexts()
   return (

@@ -9,7 +9,7 @@ import { useOnAirTexts } from './on-air-context.ts'
 const SILENT_MS = 10_000
 const LOOK_MS = 2_000
 
-/** What somebody should look at now; nothing when all is well. */
+/** Matters that need a look now; nothing when all is well. */
 export function Alerts() {
   const station = useStation()
   const air = useAir()

@@ -15,7 +15,7 @@ const MOST_PLACES = 12
 export function FoundTrack(props: {
   track: Track
   items: readonly QueueItem[]
-  /** Where it may be put, 1 = next. */
+  /** Positions at which it may be put, 1 = next. */
   places: readonly number[]
   dropping: Dropping
 }) {

@@ -11,7 +11,7 @@ import { useOnAirTexts } from './on-air-context.ts'
 /** As wide as the longest time in it needs, so that it keeps its size while time runs. */
 const ringPx = (answerMs: number) => 16 + 6 * Math.max(4, formatDuration(answerMs / 1000).length)
 
-/** What listeners ask for, the oldest first: A accepts the first, X refuses it, and a refusal can be undone for 5 s. */
+/** Track requests, the oldest first: A accepts the first, X refuses it, and a refusal can be undone for 5 s. */
 export function Inbox() {
   const { log, connection, toasts, config } = usePanel()
   const t = useOnAirTexts()

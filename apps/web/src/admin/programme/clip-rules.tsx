@@ -12,7 +12,7 @@ const RIGHT = 'settings_algorithm'
 const FREQUENCIES = [1, 2, 3, 4, 5]
 type Family = 'jingles' | 'phrases'
 
-/** What comes between tracks and over their end. */
+/** Settings of jingles and phrases. */
 export function ClipRules() {
   const t = useProgrammeTexts()
   const { capabilities } = useAdmin().config

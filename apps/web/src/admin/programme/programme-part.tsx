@@ -17,7 +17,7 @@ import { useProgrammeTexts } from './texts.ts'
 
 const views = ['day', 'night', 'clips', 'blocks', 'extras'] as const
 
-/** What plays when: the day, how tracks follow each other, what comes between them, and groups of tracks. */
+/** The programme: the day, how tracks follow each other, what comes between them, and groups of tracks. */
 export function ProgrammePart() {
   const t = useProgrammeTexts()
   const settings = useQuery('GET /api/admin/settings')

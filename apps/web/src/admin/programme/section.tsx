@@ -21,7 +21,7 @@ export function Section(props: { title: string; right: Privilege; children: Comp
   )
 }
 
-/** Whether settings can be changed here by somebody with this right. */
+/** True when somebody with this right can change settings here. */
 export function useRight(right: Privilege): { canEdit: boolean; missing: readonly Privilege[] } {
   const { verdict, config } = useAdmin()
   const found = verdict({ allOf: [right] })

@@ -81,7 +81,7 @@ export function ClipRow(props: { family: ClipFamily; clip: Clip; preview: Previe
 const lengthOf = (seconds: number, t: SoundsTexts, locale: Locale): string =>
   seconds < 60 ? t.seconds(tenth(seconds, locale)) : formatDuration(seconds)
 
-/** Whether a clip may go on air; it shows the new state at once, and the station's when that differs. */
+/** The switch that lets a clip go on air; it shows the new state at once, and the station's when that differs. */
 function Used({ family, clip, name }: { family: ClipFamily; clip: Clip; name: string }) {
   const t = useSoundsTexts()
   const [wanted, setWanted] = useState<boolean | null>(null)

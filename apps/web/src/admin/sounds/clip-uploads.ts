@@ -3,7 +3,7 @@ import { createStore, type Store } from '../../ui/store.ts'
 import { type call, failureCode, type upload } from '../data/client.ts'
 import { families, isTooLong } from './family.ts'
 
-/** Where a new clip is on its way; `long` waits to be cut, or for nothing; `trim` waits for the choice of a part. */
+/** The stage that a new clip has reached; `long` waits to be cut, or for nothing; `trim` waits for the choice of a part. */
 export type ClipStage =
   | { is: 'queued' }
   | { is: 'checking' }

@@ -15,7 +15,7 @@ import { useClipUploads, useSoundsTexts } from './sounds-context.ts'
 /** Clips on their way to the station. */
 export function NewClips({ family }: { family: ClipFamily }) {
   const all = useStore(useClipUploads().items)
-  // What is done stands in the list of clips.
+  // Finished ones stand in the list of clips.
   const items = all.filter((item) => item.family === family && item.stage.is !== 'done')
   if (!items.length) return null
   return (

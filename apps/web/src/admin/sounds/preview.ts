@@ -5,7 +5,7 @@ import { call, failureText } from '../data/client.ts'
 import { useAdmin, useToasts } from '../data/panel.ts'
 import { readShape, type SoundShape } from './sound-shape.ts'
 
-/** What is played to the admin; never on the air. */
+/** Sound that is played to the admin; never on the air. */
 export interface Playing {
   id: string
   positionS: number

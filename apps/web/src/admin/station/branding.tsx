@@ -30,7 +30,7 @@ export function Branding() {
 function Form({ saved }: { saved: BrandingSettings }) {
   const t = useStationTexts()
   const { may } = useAdmin()
-  /** What was typed; until then, and after saving, what the station has. */
+  /** The text as typed; until then, and after saving, that of the station. */
   const [draft, setDraft] = useState<BrandingSettings | null>(null)
   const branding = draft ?? saved
   const { run, isBusy } = useCommand('POST /api/admin/settings', { outdates: ['/api/admin/settings'] })

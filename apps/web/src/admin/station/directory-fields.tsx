@@ -15,7 +15,7 @@ const FIELDS = [
   { name: 'mainStreamUrl', type: 'url', maxLength: 200 },
 ] as const satisfies { name: keyof Entry; type?: 'url'; maxLength: number }[]
 
-/** What directories of radio stations, and the players of some, show of this one. */
+/** The entry of this station in directories of radio stations, and in the players of some. */
 export function DirectoryFields(props: {
   entry: Entry
   isReadOnly: boolean

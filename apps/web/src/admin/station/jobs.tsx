@@ -15,7 +15,7 @@ const LOOK_MS = 5_000
 const MOST = 50
 const states = ['failed', 'active', 'waiting', 'delayed', 'completed'] as const
 
-/** What is done in the background, what went wrong, and what recurs. */
+/** Jobs in the background: running, failed, recurring. */
 export function Jobs() {
   const t = useStationTexts()
   const { connection, queries } = usePanel()

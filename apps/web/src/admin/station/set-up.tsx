@@ -52,7 +52,7 @@ export function SetUp() {
   )
 }
 
-/** What an absent capability lacks, as the settings that give it. */
+/** The settings that an absent capability lacks. */
 function missingFor(name: Capability, config: PublicConfig, t: StationTexts): string {
   if (name === 'donations' && !config.donationInfo) return t.missing.payments
   const settings = [

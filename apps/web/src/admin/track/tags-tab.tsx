@@ -11,7 +11,7 @@ import { OUTDATES, useLock, useTrack, useTrackTexts } from './use-track.ts'
 const META = { allOf: ['editor_meta'], capabilities: ['editTrackMetadata'] } as const
 const names: readonly TagName[] = ['title', 'artist', 'album', 'year']
 
-/** What the tags say, and what can be done with the file. */
+/** The tags, and actions on the file. */
 export function TagsTab(props: {
   tags: EditedTags
   onTags: (tags: EditedTags) => void

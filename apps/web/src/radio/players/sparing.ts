@@ -3,7 +3,7 @@ interface Network {
   effectiveType?: string
 }
 
-/** What the browser tells of its network; nothing in Firefox and Safari. */
+/** The browser's word on its network; nothing in Firefox and Safari. */
 const network = (): Network => (navigator as Navigator & { connection?: Network }).connection ?? {}
 
 /** True where the listener asked the browser to save data. */

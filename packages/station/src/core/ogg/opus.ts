@@ -12,7 +12,7 @@ const VERSION = 1
 const INPUT_RATE = 44_100
 const VENDOR = 'Solstice'
 
-/** What a player shows of a logical stream. */
+/** Tags of a logical stream, as players show them. */
 export interface StreamTags {
   readonly title: string
   readonly artist: string

@@ -74,7 +74,7 @@ export function Order({ item }: { item: Pick<QueueItem, 'orderType' | 'tier'> })
   )
 }
 
-/** What a row is dragged by, or picked up with a click. */
+/** The handle by which a row is dragged, or picked up with a click. */
 function Handle({ position, song, moving }: { position: number; song: string; moving: Moving }) {
   const t = useOnAirTexts()
   const { secsLeft } = useCooldown('remove')
@@ -132,7 +132,7 @@ function Remove({ which, song }: { which: ClientPayload<'admin_remove_song'>; so
   )
 }
 
-/** What is left of the cooldown that moving and removing share. */
+/** The rest of the cooldown that moving and removing share. */
 function Waiting() {
   const { secsLeft, part } = useCooldown('remove')
   return (

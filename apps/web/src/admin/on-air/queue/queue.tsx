@@ -14,7 +14,7 @@ import { useMoving } from './use-moving.ts'
 import type { QueuePage, useQueue } from './use-queue.ts'
 
 /**
- * What plays, and the next twenty with the times at which they are expected.
+ * The track on air, and the next twenty with the times at which they are expected.
  *
  * @param props.dropAt the position at which a track from the library would be put now.
  */

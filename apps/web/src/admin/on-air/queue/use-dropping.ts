@@ -5,7 +5,7 @@ import { followDrag } from './follow-drag.ts'
 /** A track on its way from the library to the queue. */
 export interface Dropped {
   title: string
-  /** Where the pointer is in the window, px. */
+  /** Place of the pointer in the window, px. */
   at: { x: number; y: number }
   /** The position that it would take, 1 = next; null where it can't be dropped. */
   place: number | null

@@ -148,7 +148,7 @@ function keysOf(deps: {
   }
 }
 
-/** What is on its way, until the queue shows it there or the station refuses it; the focus goes along. */
+/** The move that is on its way, until the queue shows it or the station refuses it; the focus goes along. */
 function useMove(list: RefObject<HTMLElement | null>, items: readonly QueueItem[]) {
   const station = useStation()
   const t = useOnAirTexts()

@@ -13,7 +13,7 @@ const SHOWN = 20
 /** A question that was not answered is asked again after this. */
 const RETRY_MS = 3_000
 
-/** What comes next, asked for again whenever the air tells that it changed. */
+/** The queue, asked for again whenever the air tells that it changed. */
 export function useQueue(): QueryState<QueuePage> & { retry: () => void } {
   const station = useStation()
   const air = useAir()

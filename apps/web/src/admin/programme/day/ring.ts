@@ -30,7 +30,7 @@ export function modeAt(spans: readonly Span[], minute: number): { mode: Mode; le
   return { mode: now.mode, leftMinutes: minutesUntil(minute, now.to) }
 }
 
-/** Where a time of day lies on a circle around 0, 0: noon above, midnight below, as the sun goes. */
+/** Place of a time of day on a circle around 0, 0: noon above, midnight below, as the sun goes. */
 export function pointAt(minute: number, radius: number): { x: number; y: number } {
   const angle = (minute / DAY_MINUTES) * 2 * Math.PI + Math.PI / 2
   return { x: Math.cos(angle) * radius, y: Math.sin(angle) * radius }

@@ -34,7 +34,7 @@ export function pruned(settings: Settings, patch: Patch): Patch {
   return result
 }
 
-/** What was changed after a patch was sent, which was then saved in a form that the station may have tidied. */
+/** Changes made after a patch was sent, which was then saved in a form that the station may have tidied. */
 export const changedSince = (sent: Patch, saved: Settings, patch: Patch): Patch =>
   pruned(withPatch(saved, sent), patch)
 

@@ -34,7 +34,7 @@ export function useForecast(
   const track = useAir()?.track
   const [state, setState] = useState<QueryState<Hour>>({ is: 'loading' })
   const [attempt, setAttempt] = useState(0)
-  /** What the saved settings give, asked for once while neither they nor the air change. */
+  /** The forecast with the saved settings, asked for once while neither they nor the air change. */
   const known = useRef<{ key: string; items: readonly ForecastItem[] } | null>(null)
   const fields = JSON.stringify(unsaved)
   const key = JSON.stringify([seed, from, track, saved.settings.generation])

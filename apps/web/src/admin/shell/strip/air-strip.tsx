@@ -16,7 +16,7 @@ import { secondsIn, zoneTime } from '../time.ts'
 import { Cover } from './cover.tsx'
 import { ModeButton } from './mode-switch.tsx'
 
-/** What is on air, always in view. */
+/** The track on air, always in view. */
 export function AirStrip({ onPalette }: { onPalette: () => void }) {
   const t = useTexts()
   const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent)

@@ -11,7 +11,7 @@ import { useOutdatedByEntries } from '../use-outdated.ts'
 
 const PATH = '/api/admin/admins/:id/sessions'
 
-/** Where a helper is logged in, and the end of it. */
+/** The sessions of a helper, and their end. */
 export function HelperSessions(props: { helper: { adminId: string; login: string }; onClose: () => void }) {
   const { helper, onClose } = props
   const { adminId: id, login } = helper

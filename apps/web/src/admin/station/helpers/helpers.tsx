@@ -18,7 +18,7 @@ const PATH = '/api/admin/admins'
 /** Every helper has it. */
 const FIXED = 'stats'
 
-/** Who helps, and what each of them may do. */
+/** The helpers, and the rights of each. */
 export function Helpers() {
   const t = useStationTexts()
   const helpers = useQuery(`GET ${PATH}`)

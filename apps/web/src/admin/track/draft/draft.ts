@@ -2,7 +2,7 @@ import type { Body, LyricsEntry, trackEditor } from '@solstice/contracts'
 import { areAlike, type EditedLyrics, toEdited, toEntry } from '../lyrics/text/lines.ts'
 import { areTagsAlike, type EditedTags, type TagFacts, toEditedTags, toTags } from './tags.ts'
 
-/** What of a track can be edited and is saved together. */
+/** The part of a track that can be edited and is saved together. */
 export interface Draft {
   readonly tags: EditedTags
   readonly lyrics: EditedLyrics
@@ -10,7 +10,7 @@ export interface Draft {
   readonly offset: number
 }
 
-/** What the station has, and what it would become. */
+/** The track as the station has it, and as it would become. */
 export interface Editing {
   readonly stored: Draft
   readonly draft: Draft
@@ -29,7 +29,7 @@ export const draftOf = (
 
 export const begin = (stored: Draft): Editing => ({ stored, draft: stored, past: [], theirs: null })
 
-/** Which parts differ from another draft. */
+/** The parts that differ from another draft. */
 export function differences(a: Draft, b: Draft) {
   return {
     tags: !areTagsAlike(a.tags, b.tags),

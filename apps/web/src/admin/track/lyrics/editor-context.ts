@@ -6,7 +6,7 @@ import type { Player } from '../player.ts'
 import type { EditedLyrics } from './text/lines.ts'
 import { type LyricsTexts, lyricsTexts } from './texts.ts'
 
-/** What the parts of the editor share. */
+/** The state that the parts of the editor share. */
 export interface LyricsEditor {
   readonly lyrics: EditedLyrics
   /** Seconds added to each line. */

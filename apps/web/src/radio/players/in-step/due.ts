@@ -21,7 +21,7 @@ export interface ExpectedTrack {
   gainDb: number | undefined
 }
 
-/** What follows an airing in sync mode; null when the station has not said it, or may still change the mode before. */
+/** The track that follows an airing in sync mode; null when the station has not said it, or may still change the mode before. */
 export function expectedAfter(airing: Airing): ExpectedTrack | null {
   const { state, startedAtMs } = airing
   const [next] = state.playlist
@@ -35,7 +35,7 @@ export function expectedAfter(airing: Airing): ExpectedTrack | null {
 
 export const gainOf = (db = 0): number => 10 ** (db / 20)
 
-/** What a deck holds, if that is on air or comes next. */
+/** The track of a deck, if that is on air or comes next. */
 export function dueOf(
   { timeline, stationNowMs }: Pick<Connection, 'timeline' | 'stationNowMs'>,
   { track, sound }: Pick<Deck, 'track' | 'sound'>,

@@ -1,6 +1,6 @@
 import { RATE } from './decoding/track-sound.ts'
 
-/** What the blocks of a track play into: its gain, and its fades. */
+/** The gain of a track and its fades; its blocks play into it. */
 export interface Fader {
   readonly input: AudioNode
   /** Is silent from this context frame on, unless that is taken back by null. */

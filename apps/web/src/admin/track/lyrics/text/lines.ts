@@ -32,7 +32,7 @@ export function toEntry({ isSynced, lines }: EditedLyrics): { synced: boolean; l
   }
 }
 
-/** Whether both would be stored alike. */
+/** True when both would be stored alike. */
 export const areAlike = (a: EditedLyrics, b: EditedLyrics): boolean =>
   JSON.stringify(toEntry(a)) === JSON.stringify(toEntry(b))
 

@@ -14,7 +14,7 @@ export function formatTime(seconds: number): string {
   return `${two(Math.floor(hundredths / 6000))}:${two(Math.floor(hundredths / 100) % 60)}.${two(hundredths % 100)}`
 }
 
-/** Whether a time is written as the station stores it: `MM:SS.cc`. */
+/** True when a time is written as the station stores it: `MM:SS.cc`. */
 export const isTime = (text: string): boolean => TIME.test(text)
 
 const secondsOf = (minutes = '0', seconds = '0', fraction = '0') =>

@@ -10,7 +10,7 @@ export interface FrameHeader {
   isMono: boolean
 }
 
-/** What the beginning of an MP3 says about all of it. */
+/** Facts about a whole MP3, read from its beginning. */
 export interface Mp3Head {
   header: FrameHeader
   /** Byte of the first frame with sound. */
