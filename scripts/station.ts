@@ -19,8 +19,9 @@ interface Command {
   usage: string
   about: string
   options: NonNullable<Options>
-  /** Number of positional arguments. */
+  /** Number of positional arguments; `optional`: more of them that may be left out. */
   words: number
+  optional?: number
   /** Time it may need to leave nothing half done when a signal interrupts it, ms. */
   patienceMs?: number
   /** Its input: options by name, with their values. */
@@ -127,6 +128,29 @@ const commands: Record<string, Command> = {
     words: 1,
     run: async (_, [id]) => (await import('./station/ledger.ts')).printLedger(id!),
   },
+  replay: {
+    usage: '--from <time> --to <time> | --report <file>',
+    about:
+      'runs what the engine was told again, and says where it comes to another result; needs AIRCHECK_DAYS',
+    options: { from: text, to: text, report: text },
+    words: 0,
+    run: async (values) => (await import('./station/replay.ts')).printReplay(values),
+  },
+  why: {
+    usage: '<time>',
+    about: 'says why something was on air: by which rule, and what led to it',
+    options: {},
+    words: 1,
+    run: async (_, [time]) => (await import('./station/replay.ts')).printWhy(time!),
+  },
+  report: {
+    usage: '--from <time> --to <time> [<file.gz>]',
+    about: 'writes what the engine was told into a file for a bug report, without names, addresses and codes',
+    options: { from: text, to: text },
+    words: 0,
+    optional: 1,
+    run: async (values, [path]) => (await import('./station/replay.ts')).writeReport(values, path),
+  },
 }
 
 const ending = new AbortController()
@@ -148,7 +172,9 @@ async function run([name, ...args]: string[]): Promise<number> {
       say(`npm run station -- ${name} ${command.usage}\n\n${command.about}`)
       return 0
     }
-    if (positionals.length !== command.words) throw new UsageError(`usage: ${name} ${command.usage}`)
+    const { words, optional = 0 } = command
+    if (positionals.length < words || positionals.length > words + optional)
+      throw new UsageError(`usage: ${name} ${command.usage}`)
     loadEnvFile()
     patienceMs = command.patienceMs ?? PATIENCE_MS
     await command.run(values as Values, positionals, ending.signal)

@@ -36,7 +36,7 @@ function describe(donation: Readonly<DonationRecord>, at: (ms: number) => string
 }
 
 /** `2026-11-22 01:02:03 +02:00` */
-function localTime(timeZone: string): (ms: number) => string {
+export function localTime(timeZone: string): (ms: number) => string {
   const format = new Intl.DateTimeFormat('sv-SE', {
     timeZone,
     dateStyle: 'short',

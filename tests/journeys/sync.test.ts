@@ -1,7 +1,14 @@
+import { join } from 'node:path'
+import { openMedia, readConfig } from '@solstice/adapters'
 import type { HistoryItem, RadioState, ServerPayload, User } from '@solstice/contracts'
+import { readLines, storedChapters } from '@solstice/station'
+import { pino } from 'pino'
 import { io, type Socket } from 'socket.io-client'
 import t, { type Test } from 'tap'
-import { prepareStation } from '../harness/stations/station.ts'
+import { type Process, start } from '../harness/processes/processes.ts'
+import { programOf } from '../harness/processes/programs.ts'
+import { openBus } from '../harness/stations/bus.ts'
+import { prepareStation, type Station } from '../harness/stations/station.ts'
 import { inTime, until } from '../harness/until.ts'
 
 t.jobs = 3
@@ -140,17 +147,63 @@ t.test(
   'without a live worker sync continues, and the next worker agrees with it',
   { buffered: true },
   async (t) => {
-    const station = await prepareStation(t, tones, { STREAM_MODE: 'false' })
+    const station = await prepareStation(t, tones, { STREAM_MODE: 'false', AIRCHECK_DAYS: '1' })
     const [api, worker] = await Promise.all([station.startApi(), station.startWorker()])
     const socket = connect(t, api.url)
+    await untilLibraryIsLogged(t, station)
     const all = syncsUntil(socket, (syncs) => changes(syncs).length === 5)
     await syncsUntil(socket, (syncs) => changes(syncs).length === 2)
-    await (worker as { end(signal: string): Promise<void> }).end('SIGKILL')
+    await worker.end('SIGKILL')
     await syncsUntil(socket, (syncs) => changes(syncs).length === 2)
-    await station.startWorker()
+    const next = await station.startWorker()
     assertExactEnds(t, await all)
+    await assertReplayed(t, station, next)
   },
 )
+
+/** Until then a killed worker takes the library with it, which no state holds. */
+async function untilLibraryIsLogged(t: Test, station: Station) {
+  const media = await openMedia(readConfig(station.env).config, pino({ level: 'silent' }))
+  t.teardown(() => media.close())
+  await until('the library is logged', async () => {
+    const chapters = await storedChapters(media)
+    const lines = (await Promise.all(chapters.map((chapter) => readLines(media, chapter)))).flat()
+    return lines.some(({ input }) => input?.type === 'fact' && input.fact.type === 'library')
+  })
+}
+
+/** The command line comes to the history of the station, and knows why the last track was played. */
+async function assertReplayed(t: Test, station: Station, worker: Process) {
+  const { bus } = await openBus(t, station.env.REDIS_URL!)
+  t.match(await bus.send({ type: 'skip' }), { ok: true })
+  const skippedMs = Date.now()
+  await worker.end('SIGTERM')
+  const program = await programOf('scripts/station.ts')
+  const run = async (...args: string[]) => {
+    const command = start(t, process.execPath, [program, ...args], station.env)
+    t.equal(await command.exited, 0, command.output)
+    return command.output
+  }
+  const span = ['--from', new Date(skippedMs - 3_600_000).toISOString()]
+  span.push('--to', new Date(skippedMs + 60_000).toISOString())
+  const replayed = await run('replay', ...span)
+  t.match(replayed, /the same result as then: \d+ steps\n$/)
+  const played = [...replayed.matchAll(/^([\d-]+) ([\d:]+) (\S+) {2}.*\(day\/(\w+)\.mp3\)$/gm)]
+  const data = await station.openData()
+  const history = (await data.history.find()).sort((a, b) => a.playedAt - b.playedAt)
+  await data.close()
+  t.same(
+    played.map(([, , , , title]) => title),
+    history.map(({ title }) => title),
+  )
+  for (const [i, [, day, time, zone]] of played.entries())
+    t.ok(Math.abs(Date.parse(`${day}T${time}${zone}`) - history[i]!.playedAt) < 2_000)
+
+  t.match(await run('why', new Date(skippedMs + 100).toISOString()), /an admin skipped .* \(1 rule A7\)/)
+  const report = join(station.env.DATA_DIR!, 'report.gz')
+  t.match(await run('report', ...span, report), /without names/)
+  t.match(await run('replay', '--report', report), /the same result as then/)
+}
 
 t.test(
   'kill -9 of Redis: sync continues, and the place in the programme is kept',

@@ -1,5 +1,5 @@
 import type { Ports } from '@solstice/adapters'
-import { apply, type Command, commandWithCuePoints } from '@solstice/playout'
+import { type Command, commandWithCuePoints } from '@solstice/playout'
 import type { AirLease } from '@solstice/station'
 import type { Air } from './air/air.ts'
 import type { AirSound } from './air-sound.ts'
@@ -29,16 +29,19 @@ export async function processCommands(
     const nowMs = Math.max(clock.nowMs(), isCut ? sound.mixedUntilMs : 0)
     air.passTime(nowMs)
     try {
-      const step = apply(air.state, commandWithCuePoints(command, feeds.library.cuePoints), nowMs)
       refreshFeeds(command, feeds)
-      const answer = { type: 'answer', asker, outcome: step.outcome } as const
-      air.take({ ...step, state: { ...step.state, appliedThrough: id } }, [answer])
+      const known = commandWithCuePoints(command, feeds.library.cuePoints)
+      air.take({ type: 'command', command: known, id }, nowMs, (outcome) => ({
+        type: 'answer',
+        asker,
+        outcome: outcome!,
+      }))
       sound.planChanged()
     } catch (error) {
       // A command unknown to this version must neither stop the air nor be read again forever.
       log.error({ err: error, command }, 'command not understood')
-      const answer = { type: 'answer', asker, outcome: { ok: false, code: 'INTERNAL' } } as const
-      air.take({ state: { ...air.state, appliedThrough: id }, effects: [] }, [answer])
+      const outcome = { ok: false, code: 'INTERNAL' } as const
+      air.take({ type: 'unknown-command', id }, nowMs, () => ({ type: 'answer', asker, outcome }))
     }
   }
 }

@@ -3,7 +3,9 @@ import type { Ports } from '@solstice/adapters'
 import { noHosting } from '@solstice/playout'
 import {
   type AirLease,
+  createLogbook,
   type FrameChunk,
+  type Logbook,
   type MediaKey,
   type MountId,
   mountId,
@@ -55,7 +57,9 @@ export async function goOnAir(
 ): Promise<void> {
   const { log, media, clock } = ports
   const sound = createAirSound()
-  const outbox = createOutbox(ports, lease, sound.frameAt)
+  const logbook = ports.config.aircheckDays > 0 ? createLogbook(ports) : null
+  lease.lost.addEventListener('abort', () => logbook?.close(), { once: true })
+  const outbox = createOutbox(ports, lease, sound.frameAt, logbook?.file)
   for (const entry of saved?.outbox ?? []) outbox.add(entry)
   const saveLoop = createSaveLoop(lease, outbox, clock)
   const hasSound = await canBeHeard(ports)
@@ -67,8 +71,8 @@ export async function goOnAir(
   const fact = stationFact(ports, hasSound ? 'sound' : 'clock')
   // Sound to catch up with is planned as of the time at which it was due.
   const atMs = (lastChunk && catchUpFrom(lastChunk, nowMs)) ?? nowMs
-  const first = await firstStep(lease, saved, lastChunk, fact, atMs)
-  const air = createAir(saveLoop, first, [lease.lost, stopping], ports, sound.planChanged)
+  const first = await firstStep(lease, saved, lastChunk, fact, atMs, logbook)
+  const air = createAir(saveLoop, first, [lease.lost, stopping], ports, sound.planChanged, logbook)
   await air.save()
   if (!hasSound) air.endCatchUp()
   if (!saved) restoreOrders(ports)
@@ -113,7 +117,8 @@ export async function goOnAir(
   if (!air.leaving.aborted) await once(air.leaving, 'abort')
   await sound.stop()
   microphones?.close()
-  if (!lease.lost.aborted) await handOver(lease, saveLoop, outbox, ports)
+  if (!lease.lost.aborted) await handOver(lease, saveLoop, outbox, logbook, ports)
+  logbook?.close()
 }
 
 /** The last chunk of each of these mounts that has one. */
@@ -142,11 +147,13 @@ async function handOver(
   lease: AirLease,
   saveLoop: SaveLoop,
   outbox: Outbox,
+  logbook: Logbook | null,
   { log }: Pick<Ports, 'log'>,
 ): Promise<void> {
   const saveLast = () =>
     saveLoop.saveAgain().catch((error) => log.error({ err: error }, 'last state could not be saved'))
   await saveLast()
+  void logbook?.flush()
   await Promise.race([outbox.drained(), sleep(OUTBOX_TIMEOUT_MS, { ref: false })])
   await saveLast()
   await lease.release()

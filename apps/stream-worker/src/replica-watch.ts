@@ -1,5 +1,4 @@
 import type { Ports } from '@solstice/adapters'
-import { apply } from '@solstice/playout'
 import type { Air } from './air/air.ts'
 import { every } from './air/every.ts'
 import type { AirSound } from './air-sound.ts'
@@ -24,7 +23,7 @@ export function watchReplicas(
       const nowMs = Math.max(clock.nowMs(), sound.mixedUntilMs)
       air.passTime(nowMs)
       log.warn({ replica }, 'API replica gone; its live participants removed')
-      air.take(apply(air.state, { type: 'replica-gone', replica }, nowMs))
+      air.take({ type: 'command', command: { type: 'replica-gone', replica } }, nowMs)
       sound.planChanged()
     }
   }

@@ -66,6 +66,7 @@ export {
   forecastInPieces,
   MAX_FORECAST,
 } from './project/forecast.ts'
+export { type Mark, markOf } from './project/mark.ts'
 export { type AirState, preparing, projectSync } from './project/sync.ts'
 export { groupInsertCooldownSecsLeft, groupObstacle } from './queue/insert-group.ts'
 export { orderAirsAtMs, orderEffects } from './queue/orders.ts'
@@ -94,3 +95,4 @@ export { advance, nextDueMs } from './step/advance.ts'
 export { apply } from './step/apply.ts'
 export { learn } from './step/learn.ts'
 export { resume } from './step/resume.ts'
+export { type Input, step } from './step/step.ts'

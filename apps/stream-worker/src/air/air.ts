@@ -1,6 +1,14 @@
 import { setMaxListeners } from 'node:events'
-import { advance, type Fact, learn, nextDueMs, type PlayoutState, type Step } from '@solstice/playout'
-import type { OutboxEntry, StationClock } from '@solstice/station'
+import {
+  type Fact,
+  type Input,
+  nextDueMs,
+  type Outcome,
+  type PlayoutState,
+  type Step,
+  step,
+} from '@solstice/playout'
+import type { Logbook, OutboxEntry, StationClock } from '@solstice/station'
 import type { Logger } from 'pino'
 import type { SaveLoop } from './save-loop.ts'
 
@@ -16,8 +24,13 @@ export interface Air {
   readonly phase: Phase
   /** Aborted when the phase becomes `leaving`. */
   readonly leaving: AbortSignal
-  /** Applies a step: the new state is saved, then answered, then acted upon. */
-  take(step: Step, answers?: readonly OutboxEntry[]): void
+  /**
+   * Tells the engine something: the new state is saved, with a line of the logbook, then answered, then acted upon.
+   *
+   * @param answer makes the answer to whoever asked, of the engine's outcome.
+   * @throws what the engine throws; nothing has changed then.
+   */
+  take(input: Input, atMs: number, answer?: (outcome: Outcome | undefined) => OutboxEntry): void
   /** Reports a fact to the engine, at the given moment or now. */
   tell(fact: Fact, atMs?: number): void
   /** Applies everything that is due by the given moment or now; nothing while catching up. */
@@ -36,16 +49,18 @@ export interface Air {
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 /**
- * @param start.before the state that the first step was made from.
+ * @param start.before the state that the first step was made from; `told`: its lines of the logbook.
  * @param ending leaves the air when it is aborted.
  * @param planChanged called when time alone has changed what is to be heard.
+ * @param logbook null = none is kept.
  */
 export function createAir(
   saved: SaveLoop,
-  start: { before: PlayoutState; step: Step },
+  start: { before: PlayoutState; step: Step; told?: readonly OutboxEntry[] },
   ending: readonly AbortSignal[],
   { clock, log }: { clock: Pick<StationClock, 'nowMs'>; log: Pick<Logger, 'error'> },
   planChanged: () => void,
+  logbook: Pick<Logbook, 'note'> | null = null,
 ): Air {
   const failed = new AbortController()
   const leaving = AbortSignal.any([...ending, failed.signal])
@@ -55,7 +70,7 @@ export function createAir(
   let { state } = start.step
   let phase: Phase = leaving.aborted ? 'leaving' : 'catching-up'
   let dueTimer: NodeJS.Timeout | undefined
-  saved.add(start.before, start.step)
+  saved.add(start.before, start.step, start.told)
 
   const keepTime = () => {
     clearTimeout(dueTimer)
@@ -84,21 +99,23 @@ export function createAir(
       return phase
     },
     leaving,
-    take(step, answers = []) {
-      if (step.state === state && step.effects.length === 0) return
+    take(input, atMs, answer) {
       const before = state
-      saved.add(before, step, answers)
-      state = step.state
+      const taken = step(before, input, atMs)
+      if (taken.state === before && taken.effects.length === 0) return
+      const told = logbook ? [logbook.note(before, input, atMs, taken.state)] : []
+      saved.add(before, taken, answer ? [answer(taken.outcome), ...told] : told)
+      state = taken.state
       if (phase === 'leaving') return
       keepTime()
       for (const listener of listeners) listener(before)
       air.save().catch(air.fail)
     },
     tell(fact, atMs = clock.nowMs()) {
-      air.take(learn(state, fact, atMs))
+      air.take({ type: 'fact', fact }, atMs)
     },
     passTime(nowMs = clock.nowMs()) {
-      if (phase === 'on-air') air.take(advance(state, nowMs))
+      if (phase === 'on-air') air.take({ type: 'time' }, nowMs)
     },
     endCatchUp() {
       if (phase !== 'catching-up') return

@@ -1,6 +1,13 @@
 import { randomInt } from 'node:crypto'
-import { initialState, learn, type PlayoutState, resume, type Step } from '@solstice/playout'
-import { type AirLease, chunkEndMs, type FrameChunk, type Saved } from '@solstice/station'
+import { type Effect, type Input, initialState, type PlayoutState, type Step, step } from '@solstice/playout'
+import {
+  type AirLease,
+  chunkEndMs,
+  type FrameChunk,
+  type Logbook,
+  type Saved,
+  type Told,
+} from '@solstice/station'
 import type { StationFact } from './station-fact.ts'
 
 /**
@@ -8,6 +15,7 @@ import type { StationFact } from './station-fact.ts'
  *
  * @param lastChunk the last chunk on the air; null without any, or when this worker makes no sound.
  * @param atMs the moment from which it plans.
+ * @param logbook null = none is kept.
  */
 export async function firstStep(
   lease: AirLease,
@@ -15,14 +23,26 @@ export async function firstStep(
   lastChunk: FrameChunk | null,
   fact: StationFact,
   atMs: number,
-): Promise<{ before: PlayoutState; step: Step }> {
+  logbook: Pick<Logbook, 'note'> | null,
+): Promise<{ before: PlayoutState; step: Step; told: Told[] }> {
   // In stream mode a live worker may still be without sound.
   const isHeard = saved?.state.pace === 'sound' && lastChunk !== null
-  const start = saved
-    ? resume(saved.state, isHeard ? chunkEndMs(lastChunk) : saved.aliveAtMs, atMs)
-    : { state: await newState(lease, fact, atMs), effects: [] }
-  const { state, effects } = learn(start.state, fact, atMs)
-  return { before: saved?.state ?? state, step: { state, effects: [...start.effects, ...effects] } }
+  const inputs: Input[] = [{ type: 'fact', fact }]
+  if (saved)
+    inputs.unshift({
+      type: 'takeover',
+      silentFromMs: isHeard ? chunkEndMs(lastChunk) : saved.aliveAtMs,
+    })
+  let state = saved?.state ?? (await newState(lease, fact, atMs))
+  const effects: Effect[] = []
+  const told: Told[] = []
+  for (const input of inputs) {
+    const taken = step(state, input, atMs)
+    if (logbook) told.push(logbook.note(state, input, atMs, taken.state))
+    state = taken.state
+    effects.push(...taken.effects)
+  }
+  return { before: saved?.state ?? state, step: { state, effects }, told }
 }
 
 /** A new state skips the commands that were sent to the one before. */

@@ -9,6 +9,7 @@ import {
   type OutboxEntry,
   recordPlayed,
   sleep,
+  type Told,
   type WallClock,
 } from '@solstice/station'
 
@@ -25,11 +26,15 @@ const RETRY_MS = 1_000
 /** Bounds the entries saved with each state while the store is away; the oldest are dropped. */
 const MAX_PENDING = 2_000
 
-/** @param frameAt the frame of the broadcast that is due at a moment; null without a stream. */
+/**
+ * @param frameAt the frame of the broadcast that is due at a moment; null without a stream.
+ * @param file resolves when a line of the logbook is filed, or need not be kept here any longer.
+ */
 export function createOutbox(
   ports: Pick<Ports, 'config' | 'log' | 'data' | 'announcer'> & { clock: WallClock },
   lease: Pick<AirLease, 'answer' | 'lost'>,
   frameAt: (atMs: number) => number | null,
+  file: (told: Told) => Promise<void> = async () => {},
 ): Outbox {
   const { config, log, data, announcer, clock } = ports
   const capabilities = capabilitiesOf(config)
@@ -66,6 +71,8 @@ export function createOutbox(
         return followOrder({ data, audit, announcer, clock }, entry, null)
       case 'guest-answered':
         return announcer.tell({ socketId: entry.socketId }, 'guest_request_result', entry.result)
+      case 'told':
+        return file(entry)
     }
   }
 
@@ -111,6 +118,7 @@ const durable: Record<OutboxEntry['type'], boolean> = {
   'order-ended': true,
   'order-dropped': true,
   'guest-answered': false,
+  told: false,
 }
 
 const operationOf: Record<Participant['role'], string> = {

@@ -1,7 +1,6 @@
 import type { Ports } from '@solstice/adapters'
 import type { Mode, Track } from '@solstice/contracts'
 import {
-  apply,
   type CuePoints,
   type FactOf,
   isCurrent,
@@ -121,7 +120,7 @@ export function createLibraryFeed(
     outdate,
     tryAgain() {
       outdate()
-      air.take(apply(air.state, { type: 'library-changed' }, clock.nowMs()))
+      air.take({ type: 'command', command: { type: 'library-changed' } }, clock.nowMs())
     },
     find: files.find,
   }

@@ -224,7 +224,7 @@ const stores = {
   AIRCHECK_DAYS: integer(
     0,
     { min: 0, max: 366 },
-    'Days to keep a recording of the broadcast (stream mode), in `aircheck/` of the media storage: about 2 GB a day at 192 kbit/s; 0 records nothing.',
+    'Days to keep a recording of the broadcast (stream mode), in `aircheck/` of the media storage: about 2 GB a day at 192 kbit/s; and, in both modes, the logbook of what decided it, in `logbook/`: a few MB a day, with 10 000 tracks some 20 MB. 0 keeps neither.',
   ),
   LOG_RETENTION_DAYS: integer(7, { min: 1 }, 'Days to keep the audit log and the play history.'),
   LOG_PURGE_HOUR: integer(

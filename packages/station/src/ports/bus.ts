@@ -117,6 +117,16 @@ export type OutboxEntry =
   | Exclude<Effect, { type: 'played' }>
   | Played
   | { type: 'answer'; asker: Asker; outcome: Outcome }
+  | Told
+
+/** A line of the logbook that is not filed yet: what the engine was told, of which the state is the result. */
+export interface Told {
+  type: 'told'
+  chapter: string
+  /** Its place in the chapter. */
+  n: number
+  line: string
+}
 
 /** `playedAt` is fixed when the entry is made, so that repeats record the same date; absent in older saved states. */
 export type Played = Extract<Effect, { type: 'played' }> & { playedAt?: number }
