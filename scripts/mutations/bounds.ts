@@ -378,8 +378,8 @@ const airMutations = mutationsOf('packages/adapters/src', [
   [
     'tracks end by the clock during catch-up',
     'apps/stream-worker/src/air/air.ts',
-    "if (phase === 'on-air') air.take(advance(state, nowMs))",
-    'air.take(advance(state, nowMs))',
+    "if (phase === 'on-air') air.take({ type: 'time' }, nowMs)",
+    "air.take({ type: 'time' }, nowMs)",
     'apps/stream-worker/src/air/air.test.ts',
   ],
   [
@@ -392,9 +392,23 @@ const airMutations = mutationsOf('packages/adapters/src', [
   [
     'C1 a command of a later version is retried forever',
     'apps/stream-worker/src/command-loop.ts',
-    'air.take({ state: { ...air.state, appliedThrough: id }, effects: [] }, [answer])',
-    'void answer',
+    "air.take({ type: 'unknown-command', id }, nowMs, () => ({ type: 'answer', asker, outcome }))",
+    'void outcome',
     'apps/stream-worker/src/command-loop.test.ts',
+  ],
+  [
+    'the logbook keeps addresses',
+    'packages/station/src/logbook/chapters.ts',
+    "(name !== 'code' && name !== 'address')",
+    "name !== 'code'",
+    'packages/station/src/logbook/logbook.test.ts',
+  ],
+  [
+    'a report tells whatever is not forbidden',
+    'packages/station/src/logbook/report.ts',
+    'return told.has(name) ? [[name, clean(value)]] : []',
+    'return [[name, clean(value)]]',
+    'packages/station/src/logbook/logbook.test.ts',
   ],
   [
     'a skip cuts audio that is already mixed',

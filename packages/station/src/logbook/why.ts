@@ -202,7 +202,7 @@ async function originOf(
     return because('two tracks in a row gave no sound, so one that is known to sound came next.', 'T6g')
   const library = libraryOf(input)
   if (!library) return because(`it came into the queue (${input.type}).`)
-  const count = line.mark?.prepared[library.mode]
+  const count = line.mark?.prepared[library.mode] ?? line.mark?.entries
   const size = count === undefined ? '' : ` of ${count} entries`
   const [how, ...rules] = waysOf(library.settings)
   return because(`the ${library.mode} playlist${size} was made: ${how}.`, ...rules)
