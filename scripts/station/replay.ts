@@ -59,8 +59,10 @@ export async function printWhy(time: string): Promise<void> {
     const why = await whyOnAir(near, linesBackwards(media, until), atMs, at)
     if (!why) throw new Refusal(`the logbook has nothing of ${at(atMs)}`)
     say(`${at(atMs)}  ${why.what}`)
-    for (const { text, rules } of why.reasons)
-      say(`- ${text}${rules.length > 0 ? ` (${plural(rules.length, 'rule')} ${rules.join(', ')})` : ''}`)
+    for (const { text, rules } of why.reasons) {
+      const names = `${rules.length === 1 ? 'rule' : 'rules'} ${rules.join(', ')}`
+      say(`- ${text}${rules.length > 0 ? ` (${names})` : ''}`)
+    }
     if (why.problem) say(`- ${sentenceOf(why.problem, at)}`)
     if (why.reasons.length > 0) say('The rules are in packages/playout/SPEC.md.')
   })

@@ -190,7 +190,7 @@ async function assertReplayed(t: Test, station: Station, worker: Process) {
   t.match(replayed, /the same result as then: \d+ steps\n$/)
   const played = [...replayed.matchAll(/^([\d-]+) ([\d:]+) (\S+) {2}.*\(day\/(\w+)\.mp3\)$/gm)]
   const data = await station.openData()
-  const history = (await data.history.find()).sort((a, b) => a.playedAt - b.playedAt)
+  const history = (await data.history.find()).toSorted((a, b) => a.playedAt - b.playedAt)
   await data.close()
   t.same(
     played.map(([, , , , title]) => title),
@@ -199,7 +199,7 @@ async function assertReplayed(t: Test, station: Station, worker: Process) {
   for (const [i, [, day, time, zone]] of played.entries())
     t.ok(Math.abs(Date.parse(`${day}T${time}${zone}`) - history[i]!.playedAt) < 2_000)
 
-  t.match(await run('why', new Date(skippedMs + 100).toISOString()), /an admin skipped .* \(1 rule A7\)/)
+  t.match(await run('why', new Date(skippedMs + 100).toISOString()), /an admin skipped .* \(rule A7\)/)
   const report = join(station.env.DATA_DIR!, 'report.gz')
   t.match(await run('report', ...span, report), /without names/)
   t.match(await run('replay', '--report', report), /the same result as then/)
