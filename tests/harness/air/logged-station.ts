@@ -66,7 +66,7 @@ export function loggedStation(first: PlayoutState, options: { maxChapter?: numbe
       return [...saved.told]
     },
     pass(ms: number) {
-      nowMs += ms
+      nowMs += Math.max(1, ms)
     },
     tell(input: Input) {
       const taken = step(state, input, nowMs)
@@ -89,6 +89,7 @@ export function loggedStation(first: PlayoutState, options: { maxChapter?: numbe
     /** The worker is killed, and another one goes on with what was saved. */
     takeOver(silentMs = 5_000) {
       logbook.close()
+      nowMs++
       logbook = open()
       const left = JSON.parse(JSON.stringify([...saved.told])) as Told[]
       saved = { state: JSON.parse(JSON.stringify(saved.state)), told: new Set() }

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { type Input, markOf, type PlayoutState } from '@solstice/playout'
 import { hourOf } from '../aircheck/names.ts'
-import { dateOf } from '../core/wall-clock.ts'
+import { dateNow } from '../core/wall-clock.ts'
 import type { Told, WallClock } from '../ports/bus.ts'
 import type { Log } from '../ports/log.ts'
 import { type Known, knownAfter, type LargeFact, type Line, largeFactOf, nothingKnown } from './lines.ts'
@@ -91,7 +91,7 @@ export function createChapters(
 
   return {
     note(before, input, atMs, after) {
-      const dateMs = dateOf(clock, atMs)
+      const dateMs = dateNow(clock)
       const last = chapters.at(-1)
       const isOver = !last || last.hour < hourOf(dateMs) || last.characters > maxChapter
       const chapter = isOver ? begin(before, dateMs) : last
