@@ -15,7 +15,7 @@ const rooms = {
     'resources pages events examples webhooks routes | failures locales localized lyrics-lines messages privileges route',
   'packages/playout/src': 'model saved rotation clips queue boundary live library step project',
   'packages/station/src':
-    'ports core accounts aircheck logbook artwork library intake lyrics clips settings engine-facts groups tracks requests donations notifications monitor webhooks transfer',
+    'ports core accounts aircheck logbook artwork library intake lyrics clips settings engine-facts groups tracks requests donations notifications monitor webhooks events transfer',
   'packages/adapters/src':
     'auth config services files process redis air data media backup pictures audio video webhooks jobs',
   'apps/api/src':

@@ -3,26 +3,42 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { Mode, WebhookMessage } from '@solstice/contracts'
-import { recordClaimed, recordInLedger, recordPlayed } from '@solstice/station'
+import {
+  beginAlarm,
+  createAudit,
+  endAlarm,
+  recordClaimed,
+  recordEvents,
+  recordInLedger,
+  recordPlayed,
+} from '@solstice/station'
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'
 import { processorsOf } from '../../apps/jobs/src/processors/index.ts'
 import { putOnAir } from '../harness/air/put-on-air.ts'
 import { pendingDonation } from '../harness/donations/orders.ts'
 import { asAdmin, SUPER_ADMIN } from '../harness/people/admin.ts'
+import { followEvents } from '../harness/people/event-source.ts'
 import { start } from '../harness/processes/processes.ts'
 import { programOf } from '../harness/processes/programs.ts'
 import { dataSettings } from '../harness/servers/postgres.ts'
+import { startSmtp } from '../harness/servers/smtp.ts'
 import { openApp } from '../harness/stations/app.ts'
 import { inTime } from '../harness/until.ts'
 
-const ENV = { ...SUPER_ADMIN, WEBHOOK_LOCAL_HOSTS: '127.0.0.1', NIGHT_MODE: 'false', LYRICS_API_URL: '' }
+const smtp = await startSmtp(t)
+const ENV = {
+  ...{ ...SUPER_ADMIN, WEBHOOK_LOCAL_HOSTS: '127.0.0.1', NIGHT_MODE: 'false', LYRICS_API_URL: '' },
+  ...{ SMTP_URL: smtp.url, SMTP_FROM: 'Radio <radio@radio.example>' },
+  ...{ ALARM_EMAILS: 'night@radio.example, day@radio.example' },
+}
 const DAY_MS = 86_400_000
 
 const station = await openApp(t, ENV)
 const { ports } = station
 const { data } = ports
-const { ask } = await asAdmin(station)
+const { ask, token } = await asAdmin(station)
+const base = await station.app.listen({ port: 0, host: '127.0.0.1' })
 const processors = processorsOf(ports)
 
 /** Answers with `status`; null = not at all. */
@@ -45,7 +61,7 @@ t.teardown(() => {
 })
 const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
 
-const sweep = () => processors['sweep-webhooks']({}, null as never)
+const sweep = () => processors['sweep-events']({}, null as never)
 const deliver = (webhookId: string) =>
   processors['deliver-webhooks']({ webhookId }, { stopping: new AbortController().signal } as never)
 
@@ -148,10 +164,122 @@ t.test('changes of the air are seen in its saved states', async (t) => {
   t.equal(told.length, 3)
 })
 
-t.test('a webhook that was off is told of the next change of mode', async (t) => {
-  // Nothing is known of the air, as at the first webhook of a station.
+const alarmDeps = { ...ports, audit: createAudit({ ...ports, isOn: true }) }
+const fault = { cause: 'silence', source: 'http://user:password@api-1:3001/path' } as const
+
+t.test('an alarm is told at its beginning and its end, without the secrets of its address', async (t) => {
+  const { id } = await subscribe(['alarm.began', 'alarm.ended'])
+  await beginAlarm(alarmDeps, { ...fault, evidence: 'silent for 8.1 s' })
   await sweep()
+  await endAlarm(alarmDeps, fault)
+  await sweep()
+  await beginAlarm(alarmDeps, { ...fault, evidence: 'between two looks' })
+  await endAlarm(alarmDeps, fault)
+  await Promise.all([sweep(), sweep()])
+  await deliver(id)
+  const told = receiver.taken.map(({ body }) => JSON.parse(body))
+  const about = { cause: 'silence', source: 'api-1:3001' }
+  t.match(told, [
+    { type: 'alarm.began', data: { ...about, evidence: 'silent for 8.1 s' } },
+    { type: 'alarm.ended', data: { ...about, endedAt: Number } },
+    { type: 'alarm.began', data: { ...about, evidence: 'between two looks' } },
+    { type: 'alarm.ended', data: about },
+  ])
+  t.equal(told.length, 4)
+})
+
+t.test('alarms and paid songs without a place are told by e-mail, together, until it is taken', async (t) => {
+  await sweep()
+  await data.mailMarks.update(
+    { id: 'station' },
+    { eventId: (await data.events.find()).at(-1)!.id, nextAt: 0 },
+  )
+  const sendMail = () => processors['send-mail']({}, null as never)
+  await data.donations.put(pendingDonation('lost', { status: 'paid_unqueued' }))
+  const refusal = { donationId: 'lost', event: 'refused', note: 'no_slot' } as const
+  await recordInLedger(data, { ...refusal, onceKey: 'unqueued lost', atMs: Date.now() })
+  await beginAlarm(alarmDeps, { ...fault, evidence: 'silent for 9 s' })
+  await sweep()
+  smtp.refuses = true
+  await sendMail()
+  t.match(await data.mailMarks.find(), [{ attempts: 1 }])
+  await data.mailMarks.update({ id: 'station' }, { nextAt: 0 })
+  smtp.refuses = false
+  await sendMail()
+  const [mail] = smtp.taken
+  t.match(mail, {
+    ...{ login: 'operator:pass word', from: 'radio@radio.example' },
+    to: ['night@radio.example', 'day@radio.example'],
+    headers: /message-id: <[\w-]+@radio\.example>/i,
+  })
+  for (const part of ['Alarm: silence on air', 'Тривога: тиша в ефірі', 'silent for 9 s', 'Queue it again'])
+    t.match(mail!.text, part)
+  await endAlarm(alarmDeps, fault)
+  await sweep()
+  await sendMail()
+  t.equal(smtp.taken.length, 1, 'no second one within five minutes')
+  await data.mailMarks.update({ id: 'station' }, { nextAt: 0 })
+  await sendMail()
+  t.match(smtp.taken[1]!.text, 'Over: silence on air')
+  await sendMail()
+  t.equal(smtp.taken.length, 2)
+})
+
+const follow = (headers: Record<string, string> = {}, at = base) =>
+  followEvents(t, `${at}/api/admin/events`, { authorization: `Bearer ${token}`, ...headers })
+interface Told {
+  type: string
+  data: { title?: string }
+}
+
+t.test('admins follow events, and go on after the last one they had, at any replica', async (t) => {
+  const before = await follow()
+  t.match(before, { status: 200, headers: { 'content-type': /^text\/event-stream/ } })
+  await play('Followed', 10)
+  await sweep()
+  const isCalled = (title: string) => (told: Told) => told.data.title === title
+  t.match(await before.event<Told>(isCalled('Followed')), { type: 'track.started' })
+  t.equal(before.events().length, 1, 'nothing of what was before')
+  const [, lastId] = /^id: (msg_\S+)$/m.exec(before.text)!
+  before.close()
+  await play('Missed', 20)
+  await sweep()
+  const other = await openApp(t, ENV, undefined, station)
+  const elsewhere = await other.app.listen({ port: 0, host: '127.0.0.1' })
+  const back = await follow({ 'last-event-id': lastId! }, elsewhere)
+  await back.event<Told>(isCalled('Missed'))
+  t.equal(back.events().length, 1)
+  const lost = await follow({ 'last-event-id': 'msg_forgotten' }, elsewhere)
+  await lost.event<Told>(isCalled('Missed'))
+  t.equal(lost.events().length, (await data.events.find()).length, 'all that is kept')
+  const helper = await asAdmin(station, ['stats'])
+  t.equal((await helper.ask('GET /api/admin/events')).status, 403)
+})
+
+t.test('events are followed as long as the session lasts', async () => {
+  const own = await asAdmin(station)
+  const client = await follow({ authorization: `Bearer ${own.token}` })
+  await own.ask('POST /api/admin/logout')
+  await inTime('the connection ends', client.ended)
+})
+
+t.test('the last events are kept', async (t) => {
+  const laterMs = Date.now() + DAY_MS
+  const named = (name: string, i: number) =>
+    ({ id: name, type: 'station.started', atMs: laterMs + i, data: { mode: 'day' } }) as const
+  const record = (...names: string[]) => recordEvents(data, names.map(named), { max: 3 })
+  t.equal(await record('a', 'b', 'c', 'd', 'a'), 4)
+  t.equal(await record('a'), 0, 'and what was removed does not come again')
+  t.same(
+    (await data.events.find()).map(({ eventId }) => eventId),
+    ['b', 'c', 'd'],
+  )
+  await data.events.delete(() => true)
+})
+
+t.test('a webhook that was off is told of the next change of mode', async (t) => {
   await putOnAir(station, { mode: 'day' })
+  await sweep()
   const { id } = await subscribe(['mode.changed'])
   const switchTo = async (mode: Mode) => {
     await putOnAir(station, { mode })

@@ -9,6 +9,7 @@ import { openAuditSpool } from './background/audit-spool.ts'
 import { readAvatars } from './background/avatars.ts'
 import { mirrorCovers } from './background/covers.ts'
 import { openDeliverySpool } from './background/delivery-spool.ts'
+import { createEventFollowers } from './background/event-followers.ts'
 import { mirrorUiSettings } from './background/ui-settings.ts'
 import { openHls } from './hls/hls.ts'
 import { useContract } from './http/contract.ts'
@@ -36,6 +37,7 @@ import { aircheckRoutes } from './routes/aircheck.ts'
 import { backupRoutes } from './routes/backup.ts'
 import { donationRoutes } from './routes/donations/donations.ts'
 import { webhookRoutes } from './routes/donations/webhooks.ts'
+import { eventRoutes } from './routes/events.ts'
 import { jobRoutes } from './routes/jobs.ts'
 import { artworkRoutes } from './routes/library/artwork.ts'
 import { clipRoutes } from './routes/library/clips.ts'
@@ -105,6 +107,8 @@ export async function buildApp(ports: ApiPorts, place: Place | null = null): Pro
     onTaken: connections.release,
   })
   app.addHook('preClose', () => streams.close())
+  const events = createEventFollowers({ data, log, onTaken: connections.release })
+  app.addHook('preClose', async () => events.close())
   const hls = closeWithApp(openHls({ ...ports, mirror }))
   const limits = createRequestLimits(
     await openRateLimits(app, ports.turnCounter),
@@ -127,7 +131,7 @@ export async function buildApp(ports: ApiPorts, place: Place | null = null): Pro
     ...{ ...deps, lyrics: createLyrics(lookups, 'admins') },
     batches: ports.openLyricsBatches(),
   })
-  stationRoutes(app, deps)
+  stationRoutes(app, { ...deps, events })
   donationRoutes(app, deps)
   webhookRoutes(app, { ...deps, deliveries })
   notificationRoutes(app, deps)
@@ -197,6 +201,7 @@ type StationDeps = DepsOf<typeof jobRoutes> &
   DepsOf<typeof settingsRoutes> &
   DepsOf<typeof backupRoutes> &
   DepsOf<typeof outgoingWebhookRoutes> &
+  DepsOf<typeof eventRoutes> &
   DepsOf<typeof aircheckRoutes>
 
 /** Routes for the whole station: helpers, settings, jobs and backups. */
@@ -206,6 +211,7 @@ function stationRoutes(app: FastifyInstance, deps: StationDeps): void {
   settingsRoutes(app, deps)
   backupRoutes(app, deps)
   outgoingWebhookRoutes(app, deps)
+  eventRoutes(app, deps)
   aircheckRoutes(app, deps)
 }
 

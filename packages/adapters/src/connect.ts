@@ -10,6 +10,7 @@ import {
   type LyricsBatches,
   type LyricsLookup,
   type LyricsTurns,
+  type Mailer,
   type MediaStorage,
   type Microphones,
   type Passwords,
@@ -49,6 +50,7 @@ import { type HlsListeners, openHlsListeners } from './redis/listeners/hls-liste
 import { openLyricsBatches } from './redis/lyrics/batches.ts'
 import { openLyricsTurns } from './redis/lyrics/turns.ts'
 import { createLyricsLookup } from './services/lyrics-lookup.ts'
+import { openMailer } from './services/mail.ts'
 import { inStationTime, openPayments } from './services/payments/index.ts'
 import { openPushServices } from './services/web-push.ts'
 import { openData, openMedia } from './stores.ts'
@@ -72,6 +74,8 @@ export interface Ports {
   payments: Payments
   pushServices: PushServices
   webhookSender: WebhookSender
+  /** null = no mail server is configured, or nobody to tell. */
+  mailer: Mailer | null
   spools: Spools
   lyricsLookup: LyricsLookup
   lyricsTurns: LyricsTurns
@@ -124,6 +128,7 @@ export async function connect(config: Config, log: Logger): Promise<Ports> {
     payments: inStationTime(openPayments(config), clock),
     pushServices: openPushServices(config, data),
     webhookSender: openWebhookSender(config.webhookLocalHosts),
+    mailer: config.mail && openMailer(config.mail),
     spools: openSpools(config.dataDir),
     lyricsLookup: createLyricsLookup(config.lyricsApiUrl),
     lyricsTurns: openLyricsTurns(redis),

@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AudibleAir } from '../air/audible.ts'
 import { addressOf, type Origins } from '../limits/client-address.ts'
 import { createConnectionCounter } from '../limits/connection-counter.ts'
-import { takeSocket } from '../stream/response.ts'
+import { COMMENT, HEARTBEAT_MS, takeEventStream } from '../stream/response.ts'
 import type { Snapshot, Snapshots } from './snapshots.ts'
 
 /** A page behind a proxy of a company shares its address with the others. */
@@ -17,8 +17,6 @@ const RETRY_AFTER_S = 30
 const TICK_MS = 1_000
 /** Listeners come and go all the time. */
 const LISTENERS_PACE_MS = 10_000
-/** Proxies close connections that are silent for a minute. */
-const HEARTBEAT_MS = 15_000
 /** Clients come back spread over this time after a replica left. */
 const RETRY_MS = { min: 2_000, max: 6_000 }
 /** A client that has not read this much is disconnected. */
@@ -70,10 +68,7 @@ export function createNowPlayingEvents(deps: NowPlayingEventsDeps): NowPlayingEv
       const address = addressOf(request.raw, config.trustProxyHops)
       if (clients.size >= maxClients || !counter.hasRoom(address))
         throw new Failure('RATE_LIMITED', { retryAfterSecs: RETRY_AFTER_S })
-      // A pipelined request has no socket to take until those before it are answered.
-      if (reply.raw.socket !== request.raw.socket) throw new Failure('BAD_REQUEST', { field: 'request' })
-      const head = headOf(reply)
-      const socket = takeSocket(reply)
+      const { socket, head } = takeEventStream(reply)
       deps.onTaken?.(socket)
       if (socket.destroyed) return
       socket.once('close', counter.acquire(address))
@@ -130,7 +125,7 @@ function createTicker(
       })
     } else if (nowMs - spokeAtMs >= heartbeatMs) {
       spokeAtMs = nowMs
-      writeToAll(clients, () => ':\n\n')
+      writeToAll(clients, () => COMMENT)
     }
   }
 
@@ -168,20 +163,4 @@ function writeToAll(clients: Iterable<Client>, textFor: (client: Client) => stri
 
 function eventOf(snapshot: Snapshot, origin: string): string {
   return `id: ${snapshot.etag.replace(/^W\/|"/g, '')}\ndata: ${JSON.stringify(snapshot.replyFor(origin))}\n\n`
-}
-
-/** The connection has left HTTP, so the end of the body is the end of the connection. */
-function headOf(reply: FastifyReply): string {
-  const cors = Object.entries(reply.getHeaders()).filter(([name]) => /^(access-control-|vary$)/i.test(name))
-  const lines = [
-    'HTTP/1.1 200 OK',
-    'Content-Type: text/event-stream; charset=utf-8',
-    'Cache-Control: no-store, no-transform',
-    'Connection: close',
-    'X-Accel-Buffering: no',
-    'X-Content-Type-Options: nosniff',
-    `X-Request-Id: ${reply.request.id}`,
-    ...cors.map(([name, value]) => `${name}: ${value}`),
-  ]
-  return `${lines.join('\r\n')}\r\n\r\n`
 }

@@ -29,8 +29,8 @@ export function outgoingWebhookRoutes(app: FastifyInstance, deps: WebhookRouteDe
   const ok = true as const
   /** A webhook is told of what happens after the next sweep. */
   const sweepSoon = () =>
-    jobs.add('sweep-webhooks', {}, { id: 'sweep-webhooks', requeueIfActive: true }).catch((error) => {
-      log.warn({ err: error }, 'webhooks not swept: they will be in a few seconds')
+    jobs.add('sweep-events', {}, { id: 'sweep-events', requeueIfActive: true }).catch((error) => {
+      log.warn({ err: error }, 'events not swept: they will be in a few seconds')
     })
 
   implement(app, webhooks.listWebhooks, async () => ({ ok, webhooks: await listWebhooks(data) }))

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Mode, UiSettings } from '@solstice/contracts'
-import { codecs, type DirectoryEntry, type Mount } from '@solstice/station'
+import { codecs, type DirectoryEntry, Failure, type Mount } from '@solstice/station'
 import type { FastifyReply } from 'fastify'
 import { METADATA_INTERVAL } from './icy.ts'
 
@@ -93,4 +93,36 @@ function forDirectories(entry: DirectoryEntry, url: string): string[] {
     ...filled.map(([name, value]) => `${name}: ${value}`),
     ...(entry.isPublic ? ['icy-version: 2', 'icy-index-metadata: 1'] : []),
   ]
+}
+
+/** Proxies close connections that are silent for a minute. */
+export const HEARTBEAT_MS = 15_000
+/** Says nothing, and keeps a connection open. */
+export const COMMENT = ':\n\n'
+
+/**
+ * Takes a connection over for server-sent events. It has left HTTP, so the end of the body is the end of the connection.
+ *
+ * @returns the connection, and the head that it has to begin with.
+ * @throws Failure BAD_REQUEST for a request behind others that are not answered yet: it has no connection to take.
+ */
+export function takeEventStream(reply: FastifyReply): { socket: Socket; head: string } {
+  if (reply.raw.socket !== reply.request.raw.socket) throw new Failure('BAD_REQUEST', { field: 'request' })
+  const head = eventHeadOf(reply)
+  return { socket: takeSocket(reply), head }
+}
+
+function eventHeadOf(reply: FastifyReply): string {
+  const cors = Object.entries(reply.getHeaders()).filter(([name]) => /^(access-control-|vary$)/i.test(name))
+  const lines = [
+    'HTTP/1.1 200 OK',
+    'Content-Type: text/event-stream; charset=utf-8',
+    'Cache-Control: no-store, no-transform',
+    'Connection: close',
+    'X-Accel-Buffering: no',
+    'X-Content-Type-Options: nosniff',
+    `X-Request-Id: ${reply.request.id}`,
+    ...cors.map(([name, value]) => `${name}: ${value}`),
+  ]
+  return `${lines.join('\r\n')}\r\n\r\n`
 }

@@ -11,9 +11,10 @@ import {
   moveClips,
   moveTracks,
   queueDonation,
+  sendMail,
   sendNotification,
+  sweepEvents,
   sweepNotifications,
-  sweepWebhooks,
 } from '@solstice/station'
 import { makeDemoLibrary } from './demo/demo-library.ts'
 import { lyricsBatch } from './lyrics-batch.ts'
@@ -48,9 +49,12 @@ export function processorsOf(ports: Ports): Processors {
       if (counts.due + counts.over > 0) ports.log.info(counts, 'notifications swept')
     },
     'send-notification': ({ id }) => sendNotification({ ...ports, readAir }, id),
-    'sweep-webhooks': async () => {
-      const added = await sweepWebhooks({ ...ports, readAir })
-      if (added > 0) ports.log.info({ added }, 'webhook messages added')
+    'sweep-events': async () => {
+      const counts = await sweepEvents({ ...ports, readAir, sendsMail: ports.mailer !== null })
+      if (counts.messages > 0) ports.log.info(counts, 'events recorded')
+    },
+    'send-mail': async () => {
+      if (ports.mailer) await sendMail({ ...ports, mailer: ports.mailer, station: ports.config })
     },
     'deliver-webhooks': ({ webhookId }, { stopping }) => deliverWebhooks(deps, webhookId, stopping),
     'measure-loudness': (_, { stopping }) => measure(stopping),

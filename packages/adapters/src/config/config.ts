@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { readMail } from './mail.ts'
 import { readPayments } from './payments.ts'
 import { createReader, type Environment, type Reader } from './reader.ts'
 import { readSecrets } from './secrets.ts'
@@ -43,6 +44,8 @@ export function readConfig(env: Environment) {
     ...readWebPush(reader, server.publicServerUrl),
     /** Hosts of the operator's own network that webhooks may go to. */
     webhookLocalHosts: reader.read('WEBHOOK_LOCAL_HOSTS'),
+    /** null = nobody is told by e-mail. */
+    mail: readMail(reader),
   }
   if (reader.problems.length) throw new ConfigError(reader.problems)
   return { config, warnings: reader.warnings }

@@ -249,6 +249,56 @@ export function keyPrefix(fallback: string, effect: string): Setting<string> {
   }
 }
 
+const MAX_MAIL_ADDRESSES = 20
+const MAIL_ADDRESS = /^[^\s@<>,;"]+@[^\s@<>,;"]+$/
+const MAIL_SENDER = /^(?:[^<>,;"@\r\n]+ <[^\s@<>,;"]+@[^\s@<>,;"]+>|[^\s@<>,;"]+@[^\s@<>,;"]+)$/
+
+/** Address of a mail server. It holds a password, so no warning quotes it. */
+export function mailServer(effect: string): Setting<string> {
+  return {
+    fallback: '',
+    example: '',
+    values: '`smtp://user:password@host:587` or `smtps://user:password@host`',
+    effect,
+    parse(given) {
+      if (hasProtocol(given, ['smtp:', 'smtps:']) && new URL(given).hostname && isDecodable(given))
+        return { value: given }
+      return { value: '', warning: 'is not an smtp:// or smtps:// address; no e-mail is sent' }
+    },
+  }
+}
+
+/** The sender of e-mails. */
+export function sender(effect: string): Setting<string> {
+  return {
+    fallback: '',
+    example: '',
+    values: '`radio@example.org` or `Radio <radio@example.org>`',
+    effect,
+    parse(given) {
+      if (MAIL_SENDER.test(given)) return { value: given }
+      return { value: '', warning: `"${given}" is not a sender such as Radio <radio@example.org>` }
+    },
+  }
+}
+
+/** E-mail addresses, separated by commas; others are ignored. */
+export function mailAddresses(effect: string): Setting<string[]> {
+  return {
+    fallback: [],
+    example: '',
+    values: `e-mail addresses, separated by commas, ${MAX_MAIL_ADDRESSES} at most`,
+    effect,
+    parse(given) {
+      const all = list(given)
+      const value = all.filter((each) => MAIL_ADDRESS.test(each)).slice(0, MAX_MAIL_ADDRESSES)
+      const ignored = all.filter((each) => !value.includes(each))
+      if (ignored.length === 0) return { value }
+      return { value, warning: `${quoted(ignored)} ignored` }
+    },
+  }
+}
+
 export const WEB = ['http:', 'https:']
 
 export function hasProtocol(value: string, protocols: readonly string[]): boolean {
@@ -280,4 +330,14 @@ function hostOf(name: string): string | null {
   if (!URL.canParse(address)) return null
   const { hostname, href } = new URL(address)
   return /^[a-z\d[]/.test(hostname) && href === `https://${hostname}/` ? hostname : null
+}
+
+function isDecodable(address: string): boolean {
+  const { username, password } = new URL(address)
+  try {
+    decodeURIComponent(`${username}:${password}`)
+    return true
+  } catch {
+    return false
+  }
 }

@@ -10,9 +10,12 @@ import {
   integer,
   keyPrefix,
   like,
+  mailAddresses,
+  mailServer,
   numberOrOff,
   origins,
   type Setting,
+  sender,
   text,
   timeZone,
   webAddress,
@@ -319,6 +322,16 @@ const webhooks = {
   ),
 }
 
+const mail = {
+  SMTP_URL: mailServer(
+    'Mail server through which e-mails go. A password is sent encrypted only, except to this machine.',
+  ),
+  SMTP_FROM: sender('Sender of e-mails.'),
+  ALARM_EMAILS: mailAddresses(
+    'Who is told by e-mail of alarms and of paid songs that found no place. Requires the two above.',
+  ),
+}
+
 /** All environment variables that the processes read: the single source of names, defaults, limits and effects. */
 export const settings = {
   ...required,
@@ -330,6 +343,7 @@ export const settings = {
   ...donations,
   ...notifications,
   ...webhooks,
+  ...mail,
 }
 
 export const sections: readonly Section[] = [
@@ -345,6 +359,7 @@ export const sections: readonly Section[] = [
   { title: 'Donations', settings: donations },
   { title: 'Notifications', settings: notifications },
   { title: 'Webhooks', settings: webhooks },
+  { title: 'E-mail', settings: mail },
 ]
 
 export type SettingName = keyof typeof settings

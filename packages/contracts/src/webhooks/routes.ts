@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { Offset } from '../resources/schema.ts'
-import { defineRoute } from '../route.ts'
+import { bytes, defineRoute } from '../route.ts'
 import { Webhook, WebhookChoice, WebhookMessage } from './webhook.ts'
 
 const ById = { id: Type.String({ minLength: 1, maxLength: 100 }) }
@@ -131,4 +131,24 @@ export const replayWebhookMessage = defineRoute({
   reply: Sent,
   failures: ['BAD_REQUEST', 'NOT_FOUND', 'JOBS_UNAVAILABLE'],
   example: { reply: { ok: true, message: MESSAGE } },
+})
+
+export const followEvents = defineRoute({
+  method: 'GET',
+  path: '/api/admin/events',
+  summary:
+    'Sends what happens from now on, as server-sent events; `id` and `data` are the `webhook-id` and the body of the message to webhooks',
+  access: 'super',
+  capability: 'editSettings',
+  headers: Type.Object({
+    'Last-Event-ID': Type.Optional(
+      Type.String({
+        maxLength: 100,
+        description:
+          'sends what came after this event first, of the last 1000 events; all of them when it is not among them',
+      }),
+    ),
+  }),
+  reply: bytes('text/event-stream', 'Events without a name; `data` is JSON. A comment every 15 s otherwise'),
+  failures: ['BAD_REQUEST', 'RATE_LIMITED'],
 })

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { alarmCauses } from '../resources/alarm.ts'
 import { EpochMs, nullable } from '../resources/schema.ts'
 
 const Mode = Type.Union([Type.Literal('day'), Type.Literal('night')])
@@ -10,8 +11,15 @@ const Donation = Type.Object({
   currency: Type.String(),
   tier: nullable(Type.Integer()),
 })
+const AlarmFields = {
+  alarmId: Type.Integer(),
+  cause: Type.Enum([...alarmCauses]),
+  source: Type.String({ description: 'the host that was listened to, or `station`' }),
+  evidence: Type.String({ description: 'measurements at its beginning, in English' }),
+  beganAt: EpochMs,
+}
 
-/** `data` of each event that a webhook may be told of. */
+/** `data` of each event of the station. */
 export const webhookEvents = {
   'track.started': Type.Object({
     trackId: Type.String(),
@@ -29,6 +37,8 @@ export const webhookEvents = {
   'donation.unqueued': Donation,
   'upload.committed': Type.Object({ ...Song, mode: Mode }),
   'station.started': Type.Object({ mode: Mode }),
+  'alarm.began': Type.Object(AlarmFields),
+  'alarm.ended': Type.Object({ ...AlarmFields, endedAt: EpochMs }),
 }
 export type WebhookEventType = keyof typeof webhookEvents
 export type WebhookEventData<E extends WebhookEventType> = Static<(typeof webhookEvents)[E]>

@@ -32,8 +32,10 @@ export interface Jobs {
   'sweep-notifications': { data: Record<string, never>; result: undefined }
   /** Tells one listener that the track is next. */
   'send-notification': { data: { id: string }; result: undefined }
-  /** Makes messages to webhooks of what has happened, and has those that are due delivered. */
-  'sweep-webhooks': { data: Record<string, never>; result: undefined }
+  /** Records what has happened as events, makes messages of them, and has those that are due delivered. */
+  'sweep-events': { data: Record<string, never>; result: undefined }
+  /** Tells alarms and paid tracks without a place by e-mail. */
+  'send-mail': { data: Record<string, never>; result: undefined }
   /** Delivers the due messages of one webhook, in order. */
   'deliver-webhooks': { data: { webhookId: string }; result: undefined }
   /** Deletes helper accounts that were not activated in time. */

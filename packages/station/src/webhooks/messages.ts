@@ -5,6 +5,7 @@ import { dateNow } from '../core/wall-clock.ts'
 import type { WallClock } from '../ports/bus.ts'
 import type { DataStore, WebhookMessageRecord, WebhookRecord } from '../ports/data/data-store.ts'
 import type { JobQueue } from '../ports/job-queue.ts'
+import { eventBody, type StationEvent } from './event.ts'
 
 const MAX_MESSAGES = 1_000
 const MAX_AGE_MS = 7 * 86_400_000
@@ -18,14 +19,31 @@ interface Deps {
   clock: WallClock
 }
 
+/** Stores messages of events to the webhooks that chose them; those that are stored already are left. @returns how many are new. */
+export async function addMessages(
+  data: MessageData,
+  webhooks: readonly Readonly<WebhookRecord>[],
+  events: readonly StationEvent[],
+  nowMs: number,
+): Promise<number> {
+  const chosen = webhooks.flatMap(({ id, types, since }) =>
+    events.filter(({ type, atMs }) => types.includes(type) && atMs >= since).map((event) => ({ id, event })),
+  )
+  if (chosen.length === 0) return 0
+  const known = new Set((await data.webhookMessages.find()).map(({ key }) => key))
+  let added = 0
+  for (const { id, event } of chosen)
+    if (!known.has(keyOf(id, event.id)) && (await addMessage(data, id, event, nowMs))) added++
+  return added
+}
+
 /** Stores a message to a webhook. @returns false when it is stored already. */
-export async function addMessage(
+async function addMessage(
   data: MessageData,
   webhookId: string,
   event: { id: string; type: string; atMs: number; data: object },
   nowMs: number,
 ): Promise<boolean> {
-  const timestamp = new Date(event.atMs).toISOString()
   const message: WebhookMessageRecord = {
     key: keyOf(webhookId, event.id),
     webhookId,
@@ -38,7 +56,7 @@ export async function addMessage(
     nextAt: nowMs,
     status: null,
     error: null,
-    body: JSON.stringify({ type: event.type, timestamp, data: event.data }),
+    body: eventBody(event),
   }
   return (await data.webhookMessages.insert(message)) !== null
 }

@@ -46,6 +46,8 @@ export async function openJsonData(folder: string): Promise<DataStore> {
     webhookMessages: collection('webhookMessages'),
     webhookMarks: collection('webhookMarks'),
     alarms: collection('alarms'),
+    events: collection('events'),
+    mailMarks: collection('mailMarks'),
     async close() {
       await Promise.all(opened.map((one) => one.close()))
     },

@@ -1,4 +1,11 @@
 import type {
+  EventRecord,
+  MailMarkRecord,
+  WebhookMarkRecord,
+  WebhookMessageRecord,
+  WebhookRecord,
+} from './event-records.ts'
+import type {
   AdminRecord,
   AlarmRecord,
   ArtistRecord,
@@ -23,10 +30,9 @@ import type {
   TrackRecord,
   WaveformRecord,
 } from './records.ts'
-import type { WebhookMarkRecord, WebhookMessageRecord, WebhookRecord } from './webhook-records.ts'
 
+export type * from './event-records.ts'
 export type * from './records.ts'
-export type * from './webhook-records.ts'
 
 /**
  * The station's records. They are plain JSON, and callers must not mutate what they read. Every change is durable once its
@@ -59,6 +65,8 @@ export interface DataStore {
   readonly webhookMessages: Collection<WebhookMessageRecord, 'key'>
   readonly webhookMarks: Collection<WebhookMarkRecord, 'id'>
   readonly alarms: Collection<AlarmRecord, 'id'>
+  readonly events: Collection<EventRecord, 'id'>
+  readonly mailMarks: Collection<MailMarkRecord, 'id'>
   close(): Promise<void>
 }
 
@@ -129,6 +137,8 @@ export const collections = {
   webhookMessages: { key: 'key' },
   webhookMarks: { key: 'id' },
   alarms: { key: 'id', serial: true, unique: ['openKey'] },
+  events: { key: 'id', serial: true, unique: ['eventId'] },
+  mailMarks: { key: 'id' },
 } as const satisfies Record<Exclude<keyof DataStore, 'close'>, CollectionSpec>
 
 export interface CollectionSpec {

@@ -1,34 +1,26 @@
 import { createHash } from 'node:crypto'
 import type { Mode, WebhookEventData, WebhookEventType } from '@solstice/contracts'
 import type { PlayoutState } from '@solstice/playout'
-import { dateNow, dateOf } from '../core/wall-clock.ts'
+import { dateOf } from '../core/wall-clock.ts'
 import { toUnits } from '../donations/pricing.ts'
 import type { WallClock } from '../ports/bus.ts'
-import type { AuditRecord, DataStore, LedgerRecord, WebhookMarkRecord } from '../ports/data/data-store.ts'
-import type { JobQueue } from '../ports/job-queue.ts'
-import { addMessage, deliverNow, hasDue, trimMessages } from './messages.ts'
-
-const DAY_MS = 86_400_000
-/** Records of PostgreSQL may become visible in another order than they are numbered. */
-const OVERLAP = 50
-
-/** Something that webhooks are told of. `id` is made of what happened, so that it is the same however often it is found. */
-export interface StationEvent {
-  id: string
-  type: WebhookEventType
-  /** epoch ms */
-  atMs: number
-  data: object
-}
-
-type SweepData = Pick<
+import type {
+  AlarmRecord,
+  AuditRecord,
   DataStore,
-  'webhooks' | 'webhookMessages' | 'webhookMarks' | 'history' | 'audit' | 'ledger' | 'donations'
->
+  HistoryRecord,
+  LedgerRecord,
+  WebhookMarkRecord,
+} from '../ports/data/data-store.ts'
+import type { StationEvent } from '../webhooks/event.ts'
 
-interface SweepDeps {
-  data: SweepData
-  jobs: Pick<JobQueue, 'add'>
+/** Records may become visible in another order than they are numbered: the last ones are read again, */
+const OVERLAP = 50
+/** for this long. */
+const RECENT_MS = 3_600_000
+
+export interface FindDeps {
+  data: Pick<DataStore, 'history' | 'audit' | 'ledger' | 'donations' | 'alarms'>
   clock: WallClock
   /** Reads the saved state of the air; null if no worker has ever been on air. */
   readAir: () => Promise<PlayoutState | null>
@@ -36,49 +28,20 @@ interface SweepDeps {
 }
 
 /**
- * Makes messages of what the records and the saved state say has happened since the last time, and has due messages delivered.
- * The records themselves are the outbox: what is recorded is told, and only that. Run again after a crash, it makes no message
- * twice.
+ * Finds what has happened since the records and the state were read last, in order of time.
  *
- * @returns the number of new messages.
+ * @param before null = they never were: nothing has happened since.
+ * @returns the events, and how far was read now.
  */
-export async function sweepWebhooks(deps: SweepDeps): Promise<number> {
-  const { data, jobs } = deps
-  const webhooks = (await data.webhooks.find()).filter(({ isOn }) => isOn)
-  const before = await data.webhookMarks.get('station')
-  if (webhooks.length === 0) {
-    if (before) await data.webhookMarks.delete({ id: 'station' })
-    return 0
-  }
-  const nowMs = dateNow(deps.clock)
-  const { mark, events } = await eventsSince(deps, before, nowMs)
-  let added = 0
-  for (const event of events) {
-    for (const webhook of webhooks) {
-      if (!webhook.types.includes(event.type) || event.atMs < webhook.since) continue
-      if (await addMessage(data, webhook.id, event, nowMs)) added++
-    }
-  }
-  if (!before || isOther(before, mark)) await data.webhookMarks.put(mark)
-  for (const { id } of webhooks) {
-    await trimMessages(data, id, nowMs)
-    if (await hasDue(data, id, nowMs)) await deliverNow(jobs, id)
-  }
-  return added
-}
-
-const isOther = ({ revision: _, ...one }: WebhookMarkRecord, { revision: __, ...other }: WebhookMarkRecord) =>
-  JSON.stringify(one) !== JSON.stringify(other)
-
-/** @param before null = nothing was read yet: nothing has happened since. */
-async function eventsSince(deps: SweepDeps, before: Readonly<WebhookMarkRecord> | null, nowMs: number) {
+export async function eventsSince(
+  deps: FindDeps,
+  before: Readonly<WebhookMarkRecord> | null,
+  nowMs: number,
+): Promise<{ mark: WebhookMarkRecord; events: StationEvent[] }> {
   const { data, clock, readAir, readLease } = deps
-  const [history, audit, ledger, air, lease] = await Promise.all([
-    data.history.find(),
-    data.audit.find(),
-    data.ledger.find(),
-    readAir(),
-    readLease(),
+  const [history, audit, ledger, alarms, air, lease] = await Promise.all([
+    ...([data.history.find(), data.audit.find(), data.ledger.find(), data.alarms.find()] as const),
+    ...([readAir(), readLease()] as const),
   ])
   const known = before?.fencingToken ?? 0
   const mark: WebhookMarkRecord = {
@@ -87,29 +50,56 @@ async function eventsSince(deps: SweepDeps, before: Readonly<WebhookMarkRecord> 
     historyId: lastId(history),
     auditId: lastId(audit),
     ledgerId: lastId(ledger),
+    alarms: { lastId: lastId(alarms), openIds: alarms.filter(isOpen).map(({ id }) => id) },
     mode: air?.mode ?? null,
     liveSinceMs: air ? liveSince(air, before?.liveSinceMs ?? null) : null,
     fencingToken: lease.isHeld || !before ? lease.fencingToken : known,
     revision: (before?.revision ?? 0) + 1,
   }
   if (!before) return { mark, events: [] }
+  const recentMs = nowMs - RECENT_MS
   const events: StationEvent[] = []
-  for (const { trackId, title, artist, album, mode, playedAt, id } of since(
-    history,
-    before.historyId,
-    ({ playedAt }) => playedAt > nowMs - DAY_MS,
-  ))
-    events.push(
-      eventOf('track.started', `history ${id}`, playedAt, {
-        ...{ trackId, title, artist, album, mode, startedAt: playedAt },
-      }),
-    )
-  for (const entry of since(audit, before.auditId, ({ createdAt }) => createdAt > nowMs - DAY_MS))
+  for (const entry of since(history, before.historyId, ({ playedAt }) => playedAt > recentMs))
+    events.push(eventOfHistory(entry))
+  for (const entry of since(audit, before.auditId, ({ createdAt }) => createdAt > recentMs))
     events.push(...eventsOfAudit(entry))
-  for (const entry of since(ledger, before.ledgerId, ({ atMs }) => atMs > nowMs - DAY_MS))
+  for (const entry of since(ledger, before.ledgerId, ({ atMs }) => atMs > recentMs))
     events.push(...(await eventsOfLedger(data, entry)))
+  if (before.alarms) events.push(...eventsOfAlarms(alarms, before.alarms, recentMs))
   if (air) events.push(...eventsOfAir({ before, mark, nowMs, dateOf: (atMs) => dateOf(clock, atMs) }))
   return { mark, events: events.sort((a, b) => a.atMs - b.atMs) }
+}
+
+function eventOfHistory({ id, playedAt, ...track }: Readonly<HistoryRecord>): StationEvent {
+  const { trackId, title, artist, album, mode } = track
+  const about = { trackId, title, artist, album, mode, startedAt: playedAt }
+  return eventOf('track.started', `history ${id}`, playedAt, about)
+}
+
+const isOpen = ({ endedAt }: Readonly<AlarmRecord>) => endedAt === null
+
+function eventsOfAlarms(
+  alarms: readonly Readonly<AlarmRecord>[],
+  { lastId, openIds }: NonNullable<WebhookMarkRecord['alarms']>,
+  recentMs: number,
+): StationEvent[] {
+  const began = since(alarms, lastId, ({ beganAt }) => beganAt > recentMs)
+  const mayHaveEnded = new Set([...alarms.filter(({ id }) => openIds.includes(id)), ...began])
+  return [
+    ...began.map((alarm) => eventOf('alarm.began', `alarm ${alarm.id}`, alarm.beganAt, factsOf(alarm))),
+    ...[...mayHaveEnded].flatMap((alarm) => {
+      const { id, endedAt } = alarm
+      return endedAt === null
+        ? []
+        : eventOf('alarm.ended', `alarm ${id}`, endedAt, { ...factsOf(alarm), endedAt })
+    }),
+  ]
+}
+
+/** Addresses may hold passwords, and paths what is nobody's business. */
+function factsOf({ id: alarmId, cause, source, evidence, beganAt }: Readonly<AlarmRecord>) {
+  const host = URL.canParse(source) ? new URL(source).host : source
+  return { alarmId, cause, source: host, evidence, beganAt }
 }
 
 function eventsOfAudit({ id, operationType, createdAt, data }: Readonly<AuditRecord>): StationEvent[] {
