@@ -141,6 +141,65 @@ t.test('a browser that was subscribed anew is told there, and only where it says
   t.same(former.messages(), [])
 })
 
+t.test('a browser that asks again after it was subscribed anew is told once', async (t) => {
+  const [former, latter, last] = ['old', 'new', 'newest'].map(service.subscribe) as [
+    PushedDevice,
+    PushedDevice,
+    PushedDevice,
+  ]
+  const move = (from: PushedDevice, to: PushedDevice) =>
+    app.inject({
+      ...{ method: 'POST', url: '/api/notifications/moved', headers: { 'x-forwarded-for': ANN } },
+      payload: { endpoint: from.subscription.endpoint, subscription: to.subscription },
+    })
+  await put([entry(plain!)], [ANN])
+  const { body } = await ask(ANN, former)
+  await move(former, latter)
+  t.same((await ask(ANN, latter)).body, body, 'the wish that has moved')
+  const other = await ask(ANN, last)
+  await move(latter, last)
+  t.match(
+    await stored(),
+    [{ id: other.body.id }],
+    'asked for at the new place before the old one moved there',
+  )
+  await move(last, last)
+  t.equal((await stored()).length, 1)
+  await put([entry(wish!, { orderType: 'requested' })])
+  await runJobs(t)
+  await jobs.add('sweep-notifications', {})
+  await until('nothing is awaited', async () => (await stored()).length === 0)
+  t.equal(service.taken.length, 1)
+})
+
+t.test(
+  'asked again after the queue has moved, a listener is told again only when it is next again',
+  async (t) => {
+    const phone = service.subscribe('phone')
+    const requested = entry(wish!, { orderType: 'requested' })
+    const sweep = async () => {
+      const { 'sweep-notifications': run, 'send-notification': send } = processorsOf(ports)
+      await run({}, null as never)
+      for (const { id } of await stored()) await send({ id }, null as never)
+    }
+    await put([entry(plain!)], [ANN])
+    await ask(ANN, phone)
+    await put([requested])
+    await sweep()
+    t.equal(phone.messages().length, 1)
+    await put([entry(plain!, { orderType: 'donated', orderId: 'another' }), requested])
+    await ask(ANN, phone)
+    await ask(ANN, phone)
+    await sweep()
+    t.equal(phone.messages().length, 1, 'a paid song went before')
+    await put([requested])
+    await sweep()
+    await sweep()
+    t.equal(phone.messages().length, 2)
+    t.same(await stored(), [])
+  },
+)
+
 t.test('a device that is gone is forgotten, and a service that is away is tried again', async (t) => {
   const [gone, phone] = [service.subscribe('gone'), service.subscribe('phone')]
   await put([entry(plain!)], [ANN])

@@ -99,6 +99,9 @@ async function kept(request) {
 async function show(data) {
   const { title = 'Solstice', body = '', icon = '/icon-192.png', tag, url = '/' } = readMessage(data)
   await self.registration.showNotification(title, { body, icon, badge: '/icon-192.png', tag, data: { url } })
+  // The station has told it, and forgets the wish.
+  for (const page of await self.clients.matchAll({ includeUncontrolled: true }))
+    page.postMessage({ told: tag })
 }
 
 function readMessage(data) {

@@ -38,8 +38,10 @@ export async function addNotification(
       : { uid, trackId: song.request, donationId: null }
   // Without a state nothing shows that there is such a request.
   if ((!air && !donation) || momentOf(awaited, air, donation) === 'over') throw new Failure('NOT_FOUND')
-  const id = idOf(device, awaited)
-  await assertRoom(data, { id, uid, endpoint: device.endpoint })
+  const all = await data.notifications.find()
+  // Its id is another one when the device has been subscribed anew since.
+  const id = all.find((one) => isSame(one, device.endpoint, awaited))?.id ?? idOf(device, awaited)
+  assertRoom(all, { id, uid, endpoint: device.endpoint })
   const { endpoint, p256dh, auth } = device
   await data.notifications.put({ id, endpoint, p256dh, auth, lang, ...awaited, createdAt: Math.floor(nowMs) })
   return id
@@ -57,7 +59,14 @@ export async function moveSubscription(
 ): Promise<void> {
   if (!deps.pushServices.accepts(device)) throw new Failure('PUSH_SERVICE_UNKNOWN')
   const { p256dh, auth } = device
-  await deps.data.notifications.update({ endpoint }, { endpoint: device.endpoint, p256dh, auth })
+  const { notifications } = deps.data
+  const all = await notifications.find()
+  // What the device has asked for under its new address already.
+  const isDouble = (one: Readonly<NotificationRecord>) =>
+    all.some((other) => other.id !== one.id && isSame(other, device.endpoint, one))
+  if (endpoint !== device.endpoint)
+    await notifications.delete((one) => one.endpoint === endpoint && isDouble(one))
+  await notifications.update({ endpoint }, { endpoint: device.endpoint, p256dh, auth })
 }
 
 /** Takes a wish back; another listener's stays. */
@@ -68,6 +77,13 @@ export async function removeNotification(
   await data.notifications.delete({ id: wish.id, uid: wish.uid })
 }
 
+/** True for the wish of a device for this request or order. */
+const isSame = (
+  one: Readonly<NotificationRecord>,
+  endpoint: string,
+  { trackId, donationId }: Pick<NotificationRecord, 'trackId' | 'donationId'>,
+): boolean => one.endpoint === endpoint && one.trackId === trackId && one.donationId === donationId
+
 function idOf(
   { endpoint }: Device,
   { trackId, donationId }: Pick<NotificationRecord, 'trackId' | 'donationId'>,
@@ -76,11 +92,11 @@ function idOf(
   return hash.digest('base64url').slice(0, ID_LENGTH)
 }
 
-async function assertRoom(
-  data: Pick<DataStore, 'notifications'>,
+function assertRoom(
+  all: readonly Readonly<NotificationRecord>[],
   { id, uid, endpoint }: Pick<NotificationRecord, 'id' | 'uid' | 'endpoint'>,
-): Promise<void> {
-  const others = (await data.notifications.find()).filter((one) => one.id !== id)
+): void {
+  const others = all.filter((one) => one.id !== id)
   const ofDevice = others.filter((one) => one.endpoint === endpoint).length
   const ofListener = others.filter((one) => one.uid === uid).length
   if (others.length >= MAX_ALL || ofDevice >= MAX_PER_DEVICE || ofListener >= MAX_PER_LISTENER)

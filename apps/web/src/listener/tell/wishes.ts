@@ -25,6 +25,11 @@ export const wishes = storedList<Wish>(
   MAX_WISHES,
 )
 
+/** What the service worker has shown is no longer awaited, and may be asked for again. */
+globalThis.navigator?.serviceWorker?.addEventListener('message', ({ data }) => {
+  if (data?.told) wishes.update((list) => list.filter(({ id }) => id !== data.told))
+})
+
 export const keyOf = (song: AwaitedSong): string => JSON.stringify(song)
 
 /** True where the browser can show what a station tells a page that is closed, and was not told never to. */
