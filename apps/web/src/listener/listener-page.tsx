@@ -64,7 +64,7 @@ function WholePage({ radio, locale, texts: t, onLocale }: Props) {
     setSheet(next)
   }
 
-  useLayoutEffect(followPreferences, [])
+  useLayoutEffect(() => followPreferences(radio.heard), [radio])
   useEffect(() => {
     if (state) turnTo(isDark ? 'night' : state.mode)
   }, [state?.mode, isDark])

@@ -1,5 +1,6 @@
 import './accent.css'
 import { LISTENER_LOOK, type Look, lookText } from '@solstice/contracts'
+import type { Airing } from '../../radio/timeline.ts'
 import { readStored, writeStored } from '../../ui/browser-storage.ts'
 import { createStore, type Store } from '../../ui/store.ts'
 import { tellStation } from '../../ui/tell-station.ts'
@@ -30,39 +31,41 @@ export const preferences = {
 
 const ACCENT = 'radio_accent'
 
-/** The colour that the listener chose, `#rrggbb`; '' = the station's own. */
+/** The colour that the listener chose, `#rrggbb`; `cover`: that of the cover on air; '' = the station's own. */
 export const accent: Store<string> = storedColour()
 
 function storedColour(): Store<string> {
   const stored = readStored(ACCENT) ?? ''
-  const colour = createStore(isColour(stored) ? stored : '')
+  const colour = createStore(isColour(stored) || stored === 'cover' ? stored : '')
   colour.subscribe((chosen) => writeStored(ACCENT, chosen))
   return colour
 }
 
 /** What of it the first paint shows. */
-const chosenLook = (): Look => ({
+const chosenLook = (colour: string): Look => ({
   isDark: preferences.sky.value === 'dark',
   textSize: preferences.textSize.value,
   isStill: preferences.motion.value === 'none',
-  accent: accent.value,
+  accent: colour,
 })
 
 /** Applies those that style sheets know, now and when they change; the station sends the next page with them. */
-export function followPreferences(): () => void {
+export function followPreferences(heard: Store<Airing | null>): () => void {
   const { style, dataset } = document.documentElement
   const apply = () => {
     dataset.textSize = preferences.textSize.value
     dataset.motion = preferences.motion.value
-    const colour = accent.value
+    const isOfCover = accent.value === 'cover'
+    const colour = isOfCover ? (heard.value?.state.cover?.color ?? '') : accent.value
     if (colour) dataset.accent = 'own'
     else delete dataset.accent
     for (const [name, value] of Object.entries(accentProperties(colour))) style.setProperty(name, value)
-    tellStation(LISTENER_LOOK, lookText(chosenLook()))
+    tellStation(LISTENER_LOOK, lookText(chosenLook(colour)))
   }
   apply()
   const followed = [preferences.sky, preferences.textSize, preferences.motion, accent]
   const unfollow = followed.map((store: Store<string>) => store.subscribe(apply))
+  unfollow.push(heard.subscribe(() => accent.value === 'cover' && apply()))
   return () => {
     for (const end of unfollow) end()
   }

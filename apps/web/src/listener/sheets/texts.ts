@@ -157,7 +157,8 @@ const uk = {
       on: 'Увімкнено',
       off: 'Вимкнено',
     },
-    stored: 'Налаштування зберігаються лише в цьому браузері.',
+    stored:
+      'Налаштування зберігаються лише в цьому браузері. Два файли cookie кажуть станції вашу мову й вигляд сторінки, щоб вона одразу приходила такою; більше вони ні для чого.',
     install: {
       title: 'Застосунок',
       action: 'Додати станцію до застосунків',
@@ -166,7 +167,9 @@ const uk = {
     sky: { title: 'Тло', station: 'Як програма', dark: 'Завжди темне' },
     accent: {
       title: 'Колір акцентів',
-      reset: 'Колір станції',
+      station: 'Станції',
+      cover: 'Обкладинки',
+      own: 'Свій',
       hint: 'Де треба, ми зробимо його темнішим або світлішим, щоб усе було видно.',
     },
     shown: 'Що показувати',
@@ -335,7 +338,8 @@ const en: SheetTexts = {
       on: 'On',
       off: 'Off',
     },
-    stored: 'Preferences are stored in this browser only.',
+    stored:
+      'Preferences are stored in this browser only. Two cookies tell the station your language and look, so that the page arrives that way; they serve nothing else.',
     install: {
       title: 'App',
       action: 'Add the station to your apps',
@@ -344,7 +348,9 @@ const en: SheetTexts = {
     sky: { title: 'Background', station: 'As the programme', dark: 'Always dark' },
     accent: {
       title: 'Accent colour',
-      reset: 'The station’s colour',
+      station: 'The station’s',
+      cover: 'The cover’s',
+      own: 'Your own',
       hint: 'We make it darker or lighter where it would be hard to see.',
     },
     shown: 'What to show',
