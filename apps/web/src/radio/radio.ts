@@ -6,6 +6,7 @@ import type { LinkState } from './connection/station-socket.ts'
 import { createDonations, type Donations } from './donations/donations.ts'
 import { createHistory, onNewTrack } from './history.ts'
 import { createLibrary, type TrackLibrary } from './library.ts'
+import { isElsewhere } from './players/elsewhere.ts'
 import { canPlayInStep, createInStepPlayer } from './players/in-step/player.ts'
 import type { Sound } from './players/player.ts'
 import { createPlayerSwitch } from './players/player-switch.ts'
@@ -72,17 +73,24 @@ export function createRadio(
 
   const syncPlayer = () =>
     createSyncPlayer(audio, connection, { amplify: volume.amplify, mayRead: () => !mayRedirect() })
+  /** What is scheduled on the audio clock can't go to another device, so an element plays for that. */
+  let isLent = false
   const inStepPlayer = () =>
     createInStepPlayer({
       audio,
       connection,
       loudness: volume.loudness,
       onUnfit: () => player.replace(syncPlayer),
+      onElsewhere() {
+        isLent = true
+        player.replace(syncPlayer)
+      },
     })
 
   function choosePlayer(isStream: boolean): void {
+    isLent = false
     if (isStream) void loadStream({ audio, connection, config, quality, player })
-    else if (canPlayInStep(audio) && !mayRedirect()) player.replace(inStepPlayer)
+    else if (!isElsewhere(audio) && canPlayInStep(audio) && !mayRedirect()) player.replace(inStepPlayer)
     else player.replace(syncPlayer)
     // Obtained beforehand, so that a press starts the sound without waiting.
     if (!isStream) connection.audioToken.get().catch(() => {})
@@ -110,7 +118,11 @@ export function createRadio(
     volume: volume.volume,
     connection,
     position: () => (heard.value ? positionAt(heard.value, heardMs()) : 0),
-    play: player.play,
+    play() {
+      // A press may start the audio clock again.
+      if (isLent && !isElsewhere(audio)) choosePlayer(false)
+      player.play()
+    },
     pause: player.pause,
     toggle() {
       if (['playing', 'starting', 'retrying'].includes(player.sound.value.is)) radio.pause()

@@ -19,7 +19,7 @@ export function useMenuItems(
   say: (text: string) => void,
 ): MenuItem[] {
   const { radio, locale, t } = useRadio()
-  const cast = useRemotePlayback()
+  const remote = useRemotePlayback()
   const isOff = useStore(radio.sound).is === 'off'
   const openMini = () =>
     void import('../mini/mini-player.tsx').then(({ openMiniPlayer }) => openMiniPlayer({ radio, locale, t }))
@@ -27,6 +27,10 @@ export function useMenuItems(
     const { href } = new URL(pathOf({ page: 'player', locale }), location.href)
     const outcome = await share(stationName, href)
     if (outcome !== 'shared') say(outcome === 'copied' ? t.copied : `${t.notCopied} ${href}`)
+  }
+  const cast = async () => {
+    const refusal = await remote!.prompt()
+    if (refusal) say(t.cast[refusal])
   }
   const items: (MenuItem | false | null)[] = [
     {
@@ -37,7 +41,7 @@ export function useMenuItems(
     { icon: 'support', label: t.extras.kept, onPress: () => show({ is: 'kept' }) },
     { icon: 'sleep', label: t.extras.sleep, onPress: () => show({ is: 'sleep' }) },
     canOpenMini() && { icon: 'mini', label: t.extras.mini, onPress: openMini },
-    cast && !isOff && { icon: 'cast', label: t.extras.cast, onPress: cast },
+    remote && !isOff && { icon: 'cast', label: t.cast[remote.isElsewhere ? 'on' : 'off'], onPress: cast },
     { icon: 'share', label: t.extras.share, onPress: shareStation },
     { icon: 'preferences', label: t.preferences, onPress: () => show({ is: 'preferences' }) },
   ]

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
+import { type RemoteOffer, refusalOf, watchRemote } from './remote.ts'
 
 declare global {
   interface Window {
@@ -9,27 +10,28 @@ declare global {
 /** True where the browser opens windows that stay above others. */
 export const canOpenMini = (): boolean => globalThis.window?.documentPictureInPicture !== undefined
 
-/** The element's sound may go to another device nearby; null where there is none, or the browser can't. */
-export function useRemotePlayback(): (() => void) | null {
-  const [remote, setRemote] = useState<RemotePlayback | null>(null)
-  useEffect(() => {
-    const { remote } = document.querySelector('audio') ?? {}
-    if (!remote?.watchAvailability) return
-    let watch: number | undefined
-    let isOver = false
-    const told = (isAvailable: boolean) => setRemote(isAvailable ? remote : null)
-    remote.watchAvailability(told).then(
-      (id) => {
-        if (isOver) void remote.cancelWatchAvailability(id)
-        else watch = id
-      },
-      // Refused, such as on devices with little memory.
-      () => {},
-    )
-    return () => {
-      isOver = true
-      if (watch !== undefined) remote.cancelWatchAvailability(watch).catch(() => {})
-    }
-  }, [])
-  return remote && (() => void remote.prompt().catch(() => {}))
+/** Sends the element's sound to another device, or calls it back. */
+interface RemoteControl {
+  isElsewhere: boolean
+  /** Call it from a press. Returns what went wrong, if that is to be told. */
+  prompt: () => Promise<'none' | 'failed' | null>
 }
+
+/** Null where the browser can't send sound to another device, or there is none. */
+export function useRemotePlayback(): RemoteControl | null {
+  const [offer, setOffer] = useState<RemoteOffer>('none')
+  useEffect(() => {
+    const remote = remoteOf()
+    return remote?.watchAvailability && watchRemote(remote, setOffer)
+  }, [])
+  if (offer === 'none') return null
+  return {
+    isElsewhere: offer === 'elsewhere',
+    prompt: () =>
+      remoteOf()!
+        .prompt()
+        .then(() => null, refusalOf),
+  }
+}
+
+const remoteOf = () => document.querySelector('audio')?.remote

@@ -37,9 +37,16 @@ export function useMediaSession(radio: Radio, shown: Shown | null): void {
   }, [session, sound.is, isOn])
 
   useEffect(() => {
-    session?.setActionHandler('play', () => radio.play())
-    session?.setActionHandler('pause', () => radio.pause())
-    session?.setActionHandler('stop', () => radio.pause())
+    const handle = (action: MediaSessionAction, handler: () => void) => {
+      try {
+        session?.setActionHandler(action, handler)
+      } catch {
+        // Browsers throw at actions that they don't know.
+      }
+    }
+    handle('play', () => radio.play())
+    handle('pause', () => radio.pause())
+    handle('stop', () => radio.pause())
   }, [session, radio])
 }
 

@@ -136,9 +136,14 @@ export const en: Texts = {
     sleepIn: (minutes) => `The sound stops in ${minutes} min`,
     sleepWithTrack: 'The sound stops after this song',
     mini: 'Mini player',
-    cast: 'Play on another device',
     share: 'Share the station',
     reveal: 'Show what’s next',
+  },
+  cast: {
+    off: 'Play on another device',
+    on: 'Playing on another device',
+    none: 'There’s no device nearby that can play.',
+    failed: 'The other device couldn’t play.',
   },
   broken: {
     title: 'This page has broken.',

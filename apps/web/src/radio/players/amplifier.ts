@@ -1,6 +1,9 @@
+import { isElsewhere } from './elsewhere.ts'
+
 /**
  * Sets the loudness of an element: 1 = as loud as its file. Beyond that the sound is routed through Web Audio, and stays
- * there. Where that is impossible (files of another origin, browsers that leave loudness to the device) 1 is the most.
+ * there. Where that is impossible (files of another origin, browsers that leave loudness to the device, sound that another device
+ * plays) 1 is the most.
  *
  * @param mayRedirect whether the station may redirect to a file of another origin.
  */
@@ -21,7 +24,7 @@ export function createAmplifier(
   }
 
   const open = () => {
-    if (context || mayRedirect() || !isSameOrigin(audio) || !canSetVolume(audio)) return
+    if (context || isElsewhere(audio) || mayRedirect() || !isSameOrigin(audio) || !canSetVolume(audio)) return
     const opened = openContext()
     if (!opened) return
     context = opened

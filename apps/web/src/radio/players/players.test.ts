@@ -22,6 +22,10 @@ t.test(
     t.same(correctionOf(-0.35, free), { do: 'rate', rate: 0.98 })
     t.same(correctionOf(0.1, free), { do: 'rate', rate: 1.01 })
     t.same(correctionOf(0.01, free), { do: 'rate', rate: 1 })
+    const elsewhere = { isSettling: false, sinceJumpMs: 15_000, isElsewhere: true }
+    t.same(correctionOf(4.9, elsewhere), { do: 'rate', rate: 1 }, 'another device loads anew at each jump')
+    t.same(correctionOf(5.1, elsewhere), { do: 'jump' })
+    t.same(correctionOf(5.1, { ...elsewhere, sinceJumpMs: 14_999 }), { do: 'rate', rate: 1 })
     t.equal(leadAfter(0.1, 0.2).toFixed(1), '0.3', 'a jump that lands late starts earlier next time')
     t.equal(leadAfter(0.1, -1), 0)
   },
@@ -130,7 +134,7 @@ t.test('the element finds the file of the next track in memory, unless data is t
     },
   })
   Object.assign(URL, { createObjectURL: () => `blob:${++made}` })
-  const audio = { src: '', play: async () => {} }
+  const audio = { src: '', play: async () => {}, remote: { state: 'disconnected' } }
   const token = { peek: () => 'token', get: async () => 'token', renew: async () => 'token', stop() {} }
   const file = createTrackFile(audio as never, { artToken: token, audioToken: token })
   const open = async (track: string) => {
@@ -156,6 +160,10 @@ t.test('the element finds the file of the next track in memory, unless data is t
   file.prepare('gone', 300)
   await settled(() => asked.includes('gone'))
   t.match(await open('gone'), 'track=gone')
+  file.prepare('fourth', 300)
+  await settled(() => made === 3)
+  audio.remote.state = 'connected'
+  t.match(await open('fourth'), 'track=fourth', 'another device can’t reach this one’s memory')
 })
 
 t.test('five seconds without progress are a stall', async (t) => {

@@ -12,11 +12,13 @@ class HeldContext extends EventTarget {
   readonly destination = {}
   readonly outputLatency = 0.05
   resumes = 0
+  /** From a frame to its sound. */
+  latencyMs = 0
   createGain() {
     return { gain: { value: 1, setTargetAtTime() {} }, connect() {}, disconnect() {} }
   }
   getOutputTimestamp() {
-    return { contextTime: this.currentTime, performanceTime: performance.now() }
+    return { contextTime: this.currentTime, performanceTime: performance.now() + this.latencyMs }
   }
   async resume() {
     this.resumes++
@@ -47,13 +49,21 @@ function setUp(t: Test) {
   performance.now = () => nowMs
   t.teardown(() => Object.assign(performance, { now }))
   Object.assign(globalThis, { AudioContext: Context, AudioBufferSourceNode: class {} })
-  Object.defineProperty(globalThis, 'navigator', { value: {}, configurable: true })
+  const devices = new EventTarget()
+  const view = { mediaDevices: devices, userActivation: { isActive: false } }
+  Object.defineProperty(globalThis, 'navigator', { value: view, configurable: true })
   const keeper = createOutputKeeper({ level: () => 1, onLost: () => lost++, onUnfit: () => unfit++ })
   t.teardown(keeper.close)
   keeper.open()
   return {
     keeper,
     opened,
+    devices,
+    press() {
+      view.userActivation.isActive = true
+      keeper.open()
+      view.userActivation.isActive = false
+    },
     nowMs: () => nowMs,
     lost: () => lost,
     unfit: () => unfit,
@@ -107,25 +117,70 @@ t.test('a context that the system suspends is asked to go on, until it does', as
   const context = opened[0]!
   context.turn('running')
   pass(2000, true)
-  for (const [times, state] of [
-    [1, 'suspended'],
-    [2, 'interrupted'],
-  ] as const) {
-    const asked = context.resumes
-    context.turn(state)
-    t.equal(lost(), times, 'what was scheduled is not heard later')
-    t.equal(context.resumes, asked + 1)
-    pass(1000, true)
-    t.ok(context.resumes > asked + 3, 'since systems don’t always tell that they allow it again')
-    context.turn('running')
-    t.ok(keeper.check())
-  }
+  const asked = context.resumes
+  context.turn('suspended')
+  t.equal(lost(), 1, 'what was scheduled is not heard later')
+  t.equal(context.resumes, asked + 1)
+  pass(1000, true)
+  t.ok(context.resumes > asked + 3, 'since systems don’t always tell that they allow it again')
+  context.turn('running')
+  t.ok(keeper.check())
 
   keeper.rest()
   const atRest = context.resumes
   context.turn('suspended')
   t.equal(context.resumes, atRest, 'unless the listener paused')
-  t.equal(lost(), 2)
+  t.equal(lost(), 1)
+})
+
+t.test('a context that the system interrupts is left alone for as long as that takes', async (t) => {
+  const { keeper, opened, pass, lost, unfit } = setUp(t)
+  const context = opened[0]!
+  context.turn('running')
+  pass(2000, true)
+  const asked = context.resumes
+  context.turn('interrupted')
+  t.equal(lost(), 1, 'what was scheduled is not heard later')
+  pass(10 * 60_000, false)
+  t.equal(context.resumes, asked, 'one that is asked too early claims to run and doesn’t')
+  context.turn('running')
+  pass(STEP_MS, true)
+  t.ok(keeper.check())
+  t.equal(opened.length, 1)
+  t.equal(unfit(), 0)
+})
+
+t.test('a press replaces a context whose interruption was never ended', async (t) => {
+  const { keeper, opened, pass, press } = setUp(t)
+  const context = opened[0]!
+  context.turn('running')
+  pass(2000, true)
+  context.turn('interrupted')
+  keeper.rest()
+  keeper.open()
+  t.equal(opened.length, 1, 'without a press a browser would not let another one begin')
+  press()
+  t.equal(context.state, 'closed')
+  t.equal(opened.length, 2)
+  opened[1]!.turn('running')
+  pass(STEP_MS, true)
+  t.ok(keeper.check())
+})
+
+t.test('after a change of devices the latency is read anew', async (t) => {
+  const { keeper, opened, devices, pass, nowMs } = setUp(t)
+  const context = opened[0]!
+  context.turn('running')
+  pass(30_000, true)
+  const output = keeper.check()!
+  const heardInMs = () =>
+    output.heardMs(Math.round(context.currentTime * RATE))! - performance.timeOrigin - nowMs()
+  t.ok(Math.abs(heardInMs()) < 1)
+  context.latencyMs = 220
+  devices.dispatchEvent(new Event('devicechange'))
+  t.equal(output.heardMs(0), null, 'nothing is known of the new way')
+  pass(STEP_MS, true)
+  t.ok(Math.abs(heardInMs() - 220) < 1)
 })
 
 t.test('nothing that was read before a standstill counts after it', async (t) => {

@@ -42,21 +42,32 @@ export function createOutputKeeper({ level, onLost, onUnfit }: Dependencies): Ou
   function open(): void {
     isResting = false
     clearTimeout(restTimer)
+    // Some systems forget to end an interruption. Only a press may start another context.
+    if (output?.context.state === 'interrupted' && navigator.userActivation?.isActive) discard()
     output ??= openFollowed()
     if (!output) onUnfit()
     void output?.context.resume().catch(() => {})
   }
 
+  function discard(): void {
+    output?.close()
+    output = null
+  }
+
   function openFollowed(): Output | null {
     const opened = openOutput(level())
-    // Systems interrupt a context for a call, and don't resume it after that.
     opened?.context.addEventListener('statechange', () => {
       const { state } = opened.context
       if (isResting || state === 'running' || state === 'closed') return
       onLost()
-      void opened.context.resume().catch(() => {})
+      resume(opened)
     })
     return opened
+  }
+
+  /** Systems that suspend a context don't tell when it may go on. One that they interrupt they resume; asking too early breaks it. */
+  function resume({ context }: Output): void {
+    if (context.state === 'suspended') void context.resume().catch(() => {})
   }
 
   const rerouted = () => output?.rerouted()
@@ -65,13 +76,11 @@ export function createOutputKeeper({ level, onLost, onUnfit }: Dependencies): Ou
     open,
     check() {
       if (!output) return null
-      // Systems don't always tell when a call is over.
-      if (output.context.state !== 'running') void output.context.resume().catch(() => {})
+      resume(output)
       const limitMs = output.hasStarted() ? STUCK_AFTER_MS : UNSTARTED_AFTER_MS
       if (output.read() < limitMs) return output.context.state === 'running' ? output : null
       onLost()
-      output.close()
-      output = null
+      discard()
       const nowMs = localNowMs()
       replacedAtMs = [...replacedAtMs.filter((atMs) => nowMs - atMs < WITHIN_MS), nowMs]
       if (replacedAtMs.length <= MAX_REPLACEMENTS) open()
@@ -89,8 +98,7 @@ export function createOutputKeeper({ level, onLost, onUnfit }: Dependencies): Ou
     close() {
       clearTimeout(restTimer)
       navigator.mediaDevices?.removeEventListener('devicechange', rerouted)
-      output?.close()
-      output = null
+      discard()
     },
   }
 }

@@ -59,8 +59,9 @@ export function openOutput(level: number): Output | null {
         : null,
     read() {
       const nowMs = localNowMs()
-      // A page that was frozen has seen nothing of the context meanwhile.
-      if (nowMs - readAtMs > 2 * STANDSTILL_UNIT_MS || context.currentTime !== lastS) movedAtMs = nowMs
+      // A page that was frozen has seen nothing of the context meanwhile; a call may take as long as it likes.
+      const isExcused = nowMs - readAtMs > 2 * STANDSTILL_UNIT_MS || context.state === 'interrupted'
+      if (isExcused || context.currentTime !== lastS) movedAtMs = nowMs
       readAtMs = nowMs
       if (context.currentTime !== lastS && context.state === 'running') {
         startedAtMs ??= nowMs

@@ -23,6 +23,8 @@ interface Dependencies {
   loudness: Store<number>
   /** This browser, or this file, can't be played this way. */
   onUnfit: () => void
+  /** The sound is to go to another device, which can play files only. */
+  onElsewhere: () => void
 }
 
 /** False where Web Audio is missing, and on systems that stop it while the screen is locked. */
@@ -33,7 +35,8 @@ export const canPlayInStep = (audio: HTMLAudioElement): boolean =>
  * Sync mode, in step with all other players: the file is decoded here, and its samples are scheduled on the audio clock for the
  * moment at which the station's clock wants them heard.
  */
-export function createInStepPlayer({ audio, connection, loudness, onUnfit }: Dependencies): Player {
+export function createInStepPlayer(deps: Dependencies): Player {
+  const { audio, connection, loudness, onUnfit, onElsewhere } = deps
   const sound = createStore<Sound>({ is: 'off' })
   let isActive = false
 
@@ -97,6 +100,7 @@ export function createInStepPlayer({ audio, connection, loudness, onUnfit }: Dep
   }
 
   const unsubscribe = [connection.timeline.subscribe(follow), loudness.subscribe(output.setLevel)]
+  audio.remote?.addEventListener('connecting', onElsewhere)
   return {
     sound,
     lagS: () => (sound.value.is === 'playing' ? performance.errorS() : 0),
@@ -104,6 +108,7 @@ export function createInStepPlayer({ audio, connection, loudness, onUnfit }: Dep
     pause: () => stop({ is: 'paused' }),
     close() {
       isActive = false
+      audio.remote?.removeEventListener('connecting', onElsewhere)
       checks.stop()
       for (const end of unsubscribe) end()
       performance.stop()

@@ -11,6 +11,8 @@ export interface StreamLoader {
   start(): void
   /** Drops the request, for this reason. */
   stop(reason: Sound): void
+  /** Pauses, since the system did. The request stays for a while: after a call systems start an element only if it has a source. */
+  rest(): void
   /** Opens it at the live edge. */
   reopen(): void
   /** Opens it where it is, because it should be another one. */
@@ -23,6 +25,8 @@ export interface StreamLoader {
   succeeded(): void
 }
 
+const DROPPED_AFTER_MS = 5 * 60_000
+
 /** @param deps.onBreak called when the sound broke, and a retry is due. */
 export function createStreamLoader(deps: {
   request: StreamRequest
@@ -34,6 +38,7 @@ export function createStreamLoader(deps: {
   const retry = createRetry()
   const resumePoint = createResumePoint(lag)
   let isActive = false
+  let dropTimer: ReturnType<typeof setTimeout> | undefined
 
   async function open(): Promise<void> {
     retry.cancel()
@@ -44,6 +49,7 @@ export function createStreamLoader(deps: {
   }
 
   function drop(): void {
+    clearTimeout(dropTimer)
     retry.cancel()
     lag.reset()
     request.drop()
@@ -61,6 +67,13 @@ export function createStreamLoader(deps: {
     onSound(reason)
   }
 
+  function rest(): void {
+    isActive = false
+    lag.reset()
+    dropTimer = setTimeout(drop, DROPPED_AFTER_MS)
+    onSound({ is: 'paused' })
+  }
+
   function retryLater(because: 'not-ready' | 'lost'): void {
     if (!isActive) return
     leave()
@@ -75,6 +88,7 @@ export function createStreamLoader(deps: {
       return isActive
     },
     start() {
+      clearTimeout(dropTimer)
       isActive = true
       resumePoint.clear()
       retry.reset()
@@ -82,6 +96,7 @@ export function createStreamLoader(deps: {
       void open()
     },
     stop,
+    rest,
     reopen() {
       resumePoint.clear()
       void open()

@@ -1,5 +1,6 @@
 import { createStore } from '../../../ui/store.ts'
 import type { Connection } from '../../connection/connection.ts'
+import { isElsewhere } from '../elsewhere.ts'
 import { onAudio, type Player, type Sound } from '../player.ts'
 import type { LagMeter } from './lag.ts'
 import { createStreamLoader } from './loader.ts'
@@ -37,13 +38,15 @@ export function createStreamPlayer(
 
   function check(): void {
     if (!loader.isActive) return
-    if (request.isOpen() && lag.isStalled()) {
+    // Another device loads when it likes: to open it anew would only make it begin again.
+    const mayReopen = !isElsewhere(audio)
+    if (mayReopen && request.isOpen() && lag.isStalled()) {
       loader.retryLater('lost')
       return
     }
     const lagS = sound.value.is === 'playing' ? lag.measure() : null
     if (lagS === null) return
-    if (lag.isFarBehind(lagS)) loader.reopen()
+    if (mayReopen && lag.isFarBehind(lagS)) loader.reopen()
     else if (document.visibilityState === 'visible') void connection.measurePosition()
   }
 
@@ -54,7 +57,13 @@ export function createStreamPlayer(
       mine === request.generation() && loader.isActive && !audio.ended && audio.paused && request.isOpen()
     if (!isPaused()) return
     // A broken connection looks the same at first: the element pauses, and only then ends.
-    setTimeout(() => isPaused() && loader.stop({ is: 'paused' }), PAUSE_SETTLING_MS)
+    setTimeout(() => isPaused() && loader.rest(), PAUSE_SETTLING_MS)
+  }
+
+  function play(): void {
+    onPlay()
+    chosen = source()
+    loader.start()
   }
 
   const removeListeners = onAudio(audio, {
@@ -66,11 +75,13 @@ export function createStreamPlayer(
       check()
     },
     pause: pausedOutside,
+    /** The system lets it go on, for instance after a call. */
+    play: () => !loader.isActive && !audio.paused && sound.value.is === 'paused' && play(),
     waiting() {
       if (!loader.isActive) return
       const isStall = sound.value.is === 'playing'
       sound.set({ is: 'starting' })
-      if (isStall) onBreak()
+      if (isStall && !isElsewhere(audio)) onBreak()
     },
     ended: () => loader.retryLater('lost'),
     error: () => void loader.failed(),
@@ -80,11 +91,7 @@ export function createStreamPlayer(
   return {
     sound,
     lagS: lag.lagS,
-    play() {
-      onPlay()
-      chosen = source()
-      loader.start()
-    },
+    play,
     follow() {
       if (source() === chosen) return
       chosen = source()

@@ -1,6 +1,7 @@
 import { createStore, type Store } from '../../../ui/store.ts'
 import type { Connection } from '../../connection/connection.ts'
 import { type Airing, positionAt } from '../../timeline.ts'
+import { isElsewhere } from '../elsewhere.ts'
 import { onAudio, type Player, type Sound } from '../player.ts'
 import { createPositionKeeper, type PositionKeeper } from './position-keeper.ts'
 import { createPrefetch } from './prefetch.ts'
@@ -61,7 +62,9 @@ export function createSyncPlayer(
     const airing = loadedAiring()
     if (!loader.isActive || !airing) return progress.reset()
     position.correct()
-    if (progress.isStalled()) loader.failed()
+    // Another device stands still while it loads, and can't reach what is kept here.
+    if (isElsewhere(audio)) progress.reset()
+    else if (progress.isStalled()) loader.failed()
     else prefetch(airing, leftS(airing))
   }, CHECK_INTERVAL_MS)
 
@@ -105,7 +108,9 @@ interface Parts {
 
 /** Returns the function that ends it. */
 function followElement(audio: HTMLAudioElement, { loader, position, sound, play }: Parts): () => void {
-  return onAudio(audio, {
+  const goes = () => loader.isActive && audio.src.startsWith('blob:') && loader.reload()
+  audio.remote?.addEventListener('connecting', goes)
+  const removeListeners = onAudio(audio, {
     // A position set before the duration was known is set again, now that time has passed.
     loadedmetadata: position.jump,
     playing: loader.playing,
@@ -119,4 +124,8 @@ function followElement(audio: HTMLAudioElement, { loader, position, sound, play 
     waiting: () => loader.isActive && sound.set({ is: 'starting' }),
     error: () => audio.hasAttribute('src') && loader.failed(),
   })
+  return () => {
+    audio.remote?.removeEventListener('connecting', goes)
+    removeListeners()
+  }
 }

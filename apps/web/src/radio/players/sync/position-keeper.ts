@@ -1,4 +1,5 @@
 import { localNowMs } from '../../connection/station-clock.ts'
+import { isElsewhere } from '../elsewhere.ts'
 import { startAudio } from '../player.ts'
 import { correctionOf, leadAfter } from './drift-correction.ts'
 
@@ -49,9 +50,10 @@ export function createPositionKeeper(audio: HTMLAudioElement, targetS: () => num
       const driftS = target - audio.currentTime
       if (isLandingUnjudged && !isSettling() && sinceJumpMs > LANDED_AFTER_MS) {
         isLandingUnjudged = false
-        leadS = leadAfter(leadS, driftS)
+        if (!isElsewhere(audio)) leadS = leadAfter(leadS, driftS)
       }
-      const correction = correctionOf(driftS, { isSettling: isSettling(), sinceJumpMs })
+      const playing = { isSettling: isSettling(), sinceJumpMs, isElsewhere: isElsewhere(audio) }
+      const correction = correctionOf(driftS, playing)
       if (correction.do === 'jump') jump()
       else if (correction.do === 'rate') audio.playbackRate = correction.rate
     },

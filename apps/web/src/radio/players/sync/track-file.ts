@@ -1,5 +1,6 @@
 import { apiUrl } from '../../../api.ts'
 import type { RenewingToken } from '../../connection/renewing-token.ts'
+import { isElsewhere } from '../elsewhere.ts'
 import { clearAudio, startAudio } from '../player.ts'
 import { createNextFile } from './next-file.ts'
 
@@ -46,7 +47,9 @@ export function createTrackFile(
       const mine = ++step
       const isSuperseded = () => mine !== step
       track = wanted
-      let address = next.take(wanted)
+      const kept = next.take(wanted)
+      // Another device can't reach what is in the memory of this one.
+      let address = isElsewhere(audio) ? null : kept
       try {
         // Tokens at hand are used without waiting: some browsers allow sound only within the press itself.
         address ??= addressOf(wanted, {
