@@ -49,6 +49,7 @@ t.test('interruptions of the sound', async (t) => {
     await opening.addInitScript(makeHideable)
     await opening.addInitScript(refuseFirstSound)
     await opening.addInitScript(keepMediaKeys)
+    await opening.addInitScript(placeDevice)
     opening.on('requestfailed', (request) => {
       if (request.url().includes('/api/audio/stream')) failed.count++
     })
@@ -145,6 +146,32 @@ t.test('interruptions of the sound', async (t) => {
     },
   )
 
+  await t.test('another device gets the song itself; afterwards the page is in step again', async () => {
+    const menuItem = async (text: string) => {
+      await page.getByRole('button', { name: 'Menu' }).click()
+      const item = page.locator('.menu-item', { hasText: text })
+      await item.waitFor()
+      return item
+    }
+    await (await menuItem('Play on another device')).click()
+    await page.locator('.toast[data-shown=true]', { hasText: 'no device nearby' }).waitFor()
+    await page.evaluate(() =>
+      Object.assign((window as Window & { device?: object }).device!, { refusal: null }),
+    )
+    await (await menuItem('Play on another device')).click()
+    await page.waitForFunction(() => document.querySelector('audio')!.src.includes('/api/audio/stream'))
+    await sounds('playing')
+    await deviceBecomes(page, 'connected')
+    await menuItem('Playing on another device')
+    await page.keyboard.press('Escape')
+    await deviceBecomes(page, 'disconnected')
+    await page.locator('.play').click()
+    await sounds('paused')
+    await page.locator('.play').click()
+    await page.waitForFunction(() => document.querySelector('audio')!.loop)
+    await isLive(page, JUMP_MS)
+  })
+
   await t.test('whoever joins late is in step at once, although the bit rate varies', async (t) => {
     await stationReaches(page, LATE_S)
     const { page: other } = await visit(t, `${url}/en/`)
@@ -214,6 +241,40 @@ function keepMediaKeys(): void {
     set(action, handler)
   }
 }
+
+interface Device extends EventTarget {
+  state: 'connecting' | 'connected' | 'disconnected'
+  /** Name of the error with which it answers a prompt. */
+  refusal: string | null
+  becomes(state: Device['state']): void
+}
+
+/** Puts a device nearby that can play what the page plays (Remote Playback): `window.device`. */
+function placeDevice(): void {
+  const events = { connecting: 'connecting', connected: 'connect', disconnected: 'disconnect' }
+  const device: Device = Object.assign(new EventTarget(), {
+    state: 'disconnected' as Device['state'],
+    refusal: 'NotFoundError',
+    becomes(state: Device['state']) {
+      device.state = state
+      device.dispatchEvent(new Event(events[state]))
+    },
+    async watchAvailability(tell: (isAvailable: boolean) => void) {
+      tell(true)
+      return 1
+    },
+    async cancelWatchAvailability() {},
+    async prompt() {
+      if (device.refusal) throw new DOMException('', device.refusal)
+      device.becomes('connecting')
+    },
+  })
+  Object.assign(window, { device })
+  Object.defineProperty(HTMLMediaElement.prototype, 'remote', { get: () => device })
+}
+
+const deviceBecomes = (page: Page, state: Device['state']) =>
+  page.evaluate((to) => (window as Window & { device?: Device }).device!.becomes(to), state)
 
 async function setHidden(page: Page, isHidden: boolean): Promise<void> {
   await page.evaluate((hidden) => {

@@ -56,10 +56,10 @@ function MiniPlayer() {
   useNow(TICK_MS)
   if (!state) return <main class="mini" />
   const next = state.playlist[0]
-  const artwork = navigator.mediaSession?.metadata?.artwork[0]?.src
+  const [small, sharp = small] = navigator.mediaSession?.metadata?.artwork ?? []
   return (
     <main class="mini">
-      {artwork && <img src={artwork} alt="" />}
+      {sharp && <img src={sharp.src} alt="" />}
       <div class="mini-text">
         <p class="mini-title">{titleOf(state, t)}</p>
         <p>{state.artist}</p>

@@ -30,7 +30,8 @@ export function createAmplifier(
     context = opened
     opened.addEventListener('statechange', () => {
       if (opened.state === 'running') route()
-      else if (gain) void opened.resume().catch(() => {})
+      // One that the system interrupts it resumes itself.
+      else if (gain && opened.state === 'suspended') void opened.resume().catch(() => {})
     })
     route()
     void opened.resume().catch(() => {})

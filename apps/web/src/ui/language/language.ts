@@ -39,7 +39,7 @@ const paths: Record<string, PageAddress> = {
 /** The page at a path; null when there is none. */
 export function parsePath(path: string): PageAddress | null {
   const bare = path.length > 1 ? path.replace(/\/$/, '') : path
-  if (Object.hasOwn(paths, bare)) return paths[bare]!
+  if (paths[bare]) return paths[bare]
   const place = placeAt(bare.replace(/^(?:\/en)?\//, ''))
   if (place) return { page: 'player', locale: localeOf(bare), place }
   const [, panel, part] = /^((?:\/en)?\/adpanel)\/([a-z-]+)$/.exec(bare) ?? []
