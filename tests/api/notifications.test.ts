@@ -243,7 +243,8 @@ t.test('a device, and an address, may wait for a few songs', async (t) => {
   await ask(ANN, phone)
   const [first] = await stored()
   const fill = async (from: number, to: number, facts: Partial<NotificationRecord>) => {
-    for (let i = from; i < to; i++) await data.notifications.put({ ...first!, id: `${i}`, ...facts })
+    for (let i = from; i < to; i++)
+      await data.notifications.put({ ...first!, id: `${i}`, trackId: `day/${i}.mp3`, ...facts })
   }
   await data.notifications.delete({ id: first!.id })
   await fill(0, 5, { uid: 'somebody' })

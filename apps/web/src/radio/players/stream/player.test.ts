@@ -26,7 +26,10 @@ async function play(t: Test) {
       audio.paused = false
       return 'started' as const
     },
-    drop: () => seen.dropped++,
+    drop() {
+      seen.dropped++
+      audio.paused = true
+    },
     diagnose: async () => 'lost' as const,
   }
   const lag = {
