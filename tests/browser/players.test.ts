@@ -61,7 +61,8 @@ t.test('interruptions of the sound', async (t) => {
   await t.test('a browser that wants another press gets it', async () => {
     await page.locator('.listen').click()
     await sounds('blocked')
-    await page.locator('.notice button').click()
+    await page.locator('.notice[role=alert]', { hasText: 'Press Play' }).waitFor()
+    await page.locator('.play').click()
   })
 
   await t.test('a file that can’t be fetched at first is fetched again', async (t) => {

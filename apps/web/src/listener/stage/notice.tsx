@@ -17,20 +17,22 @@ export function Notice(props: {
         <DonateLine onOpen={onOrder} />
       </div>
     )
-  const actions: Record<Trouble, () => void> = {
+  const actions = {
     connecting: () => radio.connection.retry(),
     offline: () => radio.connection.retry(),
     preparing: () => document.getElementById('earlier')?.scrollIntoView(),
-    blocked: () => radio.play(),
     'not-ready': () => radio.play(),
     lost: () => radio.play(),
   }
+  const { says, action } = t.states[trouble]
   return (
     <div class="notice" role={trouble === 'connecting' ? undefined : 'alert'}>
-      <span class={isTextShown ? undefined : 'unseen'}>{t.states[trouble].says}</span>
-      <button type="button" class="button" onClick={actions[trouble]}>
-        {t.states[trouble].action}
-      </button>
+      <span class={isTextShown ? undefined : 'unseen'}>{says}</span>
+      {trouble !== 'blocked' && (
+        <button type="button" class="button" onClick={actions[trouble]}>
+          {action}
+        </button>
+      )}
     </div>
   )
 }

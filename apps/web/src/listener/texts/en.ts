@@ -106,7 +106,7 @@ export const en: Texts = {
       action: 'Try now',
     },
     preparing: { says: 'Preparing the next programme…', action: 'What played earlier' },
-    blocked: { says: 'Your browser blocked the sound.', action: 'Play' },
+    blocked: { says: 'Your browser blocked the sound. Press Play.', action: null },
     'not-ready': { says: 'The stream is starting. Sound will follow in a few seconds.', action: 'Try now' },
     lost: { says: 'The sound dropped out. Trying again…', action: 'Try now' },
   },
