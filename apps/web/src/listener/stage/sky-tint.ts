@@ -6,7 +6,7 @@ import type { Mode } from '@solstice/contracts'
  */
 const skies = {
   day: { lightness: 0.945, share: 0.3, maxChroma: 0.03, own: { share: 0, a: 0, b: 0 } },
-  night: { lightness: 0.2, share: 0.5, maxChroma: 0.05, own: { share: 0.6, a: 0.0013, b: -0.0249 } },
+  night: { lightness: 0.2, share: 0.5, maxChroma: 0.05, own: { share: 0.75, a: 0.0013, b: -0.0249 } },
 } as const satisfies Record<Mode, object>
 
 /**
