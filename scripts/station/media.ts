@@ -15,7 +15,7 @@ import { bytesOf, plural, Refusal, reasonOf, say, showProgress, UsageError } fro
 const SHOWN = 20
 
 /** Settings of a bucket, as arguments. */
-export const bucketOptions = {
+const bucketOptions = {
   's3-endpoint': 'S3_ENDPOINT',
   's3-bucket': 'S3_BUCKET',
   's3-access-key-id': 'S3_ACCESS_KEY_ID',

@@ -1,7 +1,7 @@
 import type { HlsSegment } from './cutter.ts'
 
 /** About a minute. */
-export const LISTED_SEGMENTS = 10
+const LISTED_SEGMENTS = 10
 /** One that left the playlist is there for its own duration and that of the playlist (RFC 8216, 6.2.2). */
 const KEPT_SEGMENTS = 2 * LISTED_SEGMENTS + 2
 /** Stretches of less than a segment leave no segment of their own. */

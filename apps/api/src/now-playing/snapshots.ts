@@ -168,7 +168,7 @@ function shownTrack(item: QueueItem, { covers }: Pick<SnapshotDeps, 'covers'>): 
 }
 
 /** The name of the station in a mode. */
-export function radioNames({ byLang }: UiSettings, mode: Mode): Localized {
+function radioNames({ byLang }: UiSettings, mode: Mode): Localized {
   const nameIn = (lang: 'uk' | 'en') =>
     mode === 'night' ? byLang[lang].nightRadioName : byLang[lang].dayRadioName
   return { uk: nameIn('uk'), en: nameIn('en') }

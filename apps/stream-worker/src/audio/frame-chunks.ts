@@ -4,7 +4,7 @@ import { createMarkers } from './markers.ts'
 import type { Placed } from './sequencer/air-entry.ts'
 
 /** About half a second. */
-export const CHUNK_FRAMES = 19
+const CHUNK_FRAMES = 19
 /** About 30 s; chunks that waited longer to be published are of no use to anyone. */
 const MAX_QUEUED_CHUNKS = 60
 

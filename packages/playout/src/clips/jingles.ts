@@ -4,7 +4,7 @@ import type { ClipRef, Jingle, OnAir, PlayoutState } from '../model/state.ts'
 import type { Step } from '../model/steps.ts'
 
 /** Duration of a jingle of unknown duration (rule J5). */
-export const ASSUMED_JINGLE_MS = 30_000
+const ASSUMED_JINGLE_MS = 30_000
 /** Leaves the sound of a jingle time to end before the clock ends it (rule J5). */
 const JINGLE_GRACE_MS = 15_000
 /** Upper end of the range from which `random` draws (rule J2). */

@@ -9,7 +9,7 @@ export interface Area {
 /** Width by height: artists' images stand behind the page of a phone. */
 export const PORTRAIT = 9 / 20
 /** The most that is sent; more would be seen by nobody. */
-export const MOST_HEIGHT_PX = 1_600
+const MOST_HEIGHT_PX = 1_600
 
 interface Size {
   width: number

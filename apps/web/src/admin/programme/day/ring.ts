@@ -1,6 +1,6 @@
 import type { Mode } from '@solstice/contracts'
 
-export const DAY_MINUTES = 24 * 60
+const DAY_MINUTES = 24 * 60
 
 /** The part of the day that a mode has. Minutes since midnight; `from` may be later than `to`. */
 export interface Span {

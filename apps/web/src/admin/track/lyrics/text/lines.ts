@@ -16,7 +16,7 @@ export const MAX_TIME_S = 99 * 60 + 59.99
 const MINUTE_S = 60
 
 let lastId = 0
-export const newLine = (text: string, time = 0): EditedLine => ({ id: ++lastId, time, text })
+const newLine = (text: string, time = 0): EditedLine => ({ id: ++lastId, time, text })
 
 export const toEdited = ({ synced, lines }: Pick<LyricsEntry, 'synced' | 'lines'>): EditedLyrics => ({
   isSynced: synced && lines.length > 0,

@@ -1,8 +1,7 @@
 import type { LyricsLine } from '@solstice/contracts'
 import { writable } from './lines.ts'
 
-const TIME = /^(\d{2}):([0-5]\d)\.(\d{2})$/
-const LOOSE_TIME = /^(\d{1,2}):([0-5]?\d)(?:[.,:](\d{1,3}))?$/
+const TYPED_TIME = /^(\d{1,2}):([0-5]?\d)(?:[.,:](\d{1,3}))?$/
 /** A tag such as `[ar:Hilda]` or `[offset:+250]`. */
 const TAG = /^\[([a-z#]+):([^\]]*)\]$/i
 const STAMP = /^\s*\[(\d{1,3}):([0-5]?\d)(?:[.:](\d{1,3}))?\]/
@@ -14,15 +13,12 @@ export function formatTime(seconds: number): string {
   return `${two(Math.floor(hundredths / 6000))}:${two(Math.floor(hundredths / 100) % 60)}.${two(hundredths % 100)}`
 }
 
-/** True when a time is written as the station stores it: `MM:SS.cc`. */
-export const isTime = (text: string): boolean => TIME.test(text)
-
 const secondsOf = (minutes = '0', seconds = '0', fraction = '0') =>
   writable(Number(minutes) * 60 + Number(seconds) + Number(`0.${fraction}`))
 
 /** Reads a time that somebody typed, such as `1:02.5` or `01:02.50`; null when it isn't one. */
 export function readTime(text: string): number | null {
-  const [found, minutes, seconds, fraction] = LOOSE_TIME.exec(text.trim()) ?? []
+  const [found, minutes, seconds, fraction] = TYPED_TIME.exec(text.trim()) ?? []
   return found === undefined ? null : secondsOf(minutes, seconds, fraction)
 }
 
