@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { DonationSettings } from './donation.ts'
 import { Cover, Mode, OrderType, QueueItem, TrackId } from './library/track.ts'
-import { stream } from './now-playing.ts'
 import { nullable } from './schema.ts'
 import { UiSettings } from './settings.ts'
+import { stream } from './sites/now-playing.ts'
 
 /** The air at `serverTimeMs`: the payload of `sync`. */
 export const RadioState = Type.Object({

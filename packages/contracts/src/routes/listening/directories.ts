@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { IcecastStatus } from '../../resources/icecast.ts'
+import { IcecastStatus } from '../../resources/sites/icecast.ts'
 import { bytes, defineRoute } from '../../route.ts'
 
 const playlist = {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { NowPlaying } from '../../resources/now-playing.ts'
+import { NowPlaying } from '../../resources/sites/now-playing.ts'
 import { bytes, defineRoute } from '../../route.ts'
 
 const IfNoneMatch = Type.Object({

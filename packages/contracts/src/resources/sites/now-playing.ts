@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
-import { Localized } from '../localized.ts'
-import { Mode, OrderType, TrackId } from './library/track.ts'
-import { nullable, StationTimeMs } from './schema.ts'
+import { Localized } from '../../localized.ts'
+import { Mode, OrderType, TrackId } from '../library/track.ts'
+import { nullable, StationTimeMs } from '../schema.ts'
 
 const Song = {
   id: TrackId,
