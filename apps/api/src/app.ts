@@ -18,8 +18,9 @@ import { refuseOtherMethods } from './http/method-not-allowed.ts'
 import { logRequests } from './http/request-log.ts'
 import { secure } from './http/security.ts'
 import { serverOptions } from './http/server-options.ts'
-import { addressOf, clientAddress, createOrigins } from './limits/client-address.ts'
+import { clientAddress, createOrigins } from './limits/client-address.ts'
 import { limitConnections } from './limits/connection-limit.ts'
+import { perAddress } from './limits/per-address.ts'
 import { createRequestLimits } from './limits/request-limits.ts'
 import { openRateLimits } from './limits/turns.ts'
 import { createSharePictures } from './links/pictures.ts'
@@ -121,9 +122,7 @@ export async function buildApp(ports: ApiPorts, place: Place | null = null): Pro
   const deliveries = closeWithApp(openDeliverySpool({ ...ports, spool: ports.spools.deliveries }))
   const readiness = watchReadiness(app, { ...deps, streamMode: config.streamMode, drain })
 
-  await serveReference(app, ({ raw }, reply) =>
-    limits.docs(auth.tokens.uidOf(addressOf(raw, trustProxyHops)), reply),
-  )
+  await serveReference(app, perAddress(deps, limits.docs))
   const lyrics = createLyrics(lookups, 'listeners')
   listeningRoutes(app, { ...deps, streams, hls, lyrics, avatars: await readAvatars() })
   sessionRoutes(app, { ...deps, loginLog, superAdmin: await readSuperAdmin(deps, superAdmin) })
