@@ -61,10 +61,11 @@ export function createLibraryPages(data: RowData): LibraryPages {
     const changes = known && rows.changesSince(known.asOf)
     const exchanged = changes && exchangeSorted(known.rows, changes, compare)
     if (exchanged) return { asOf: updates, rows: exchanged }
-    const isBase = sort === 'artist' && order === 'asc'
+    if (sort === 'artist' && order === 'asc')
+      return { asOf: updates, rows: await sortByNames(Array.from(byId.values())) }
     // Where the sort decides nothing, tracks stay by artist and title.
-    const from = isBase ? [...byId.values()] : await sortedBy('artist', 'asc')
-    return { asOf: updates, rows: await sortInPieces(from, isBase ? compare : compareColumn(sort, order)) }
+    const byNames = await sortedBy('artist', 'asc')
+    return { asOf: updates, rows: await sortInPieces(byNames, compareColumn(sort, order)) }
   }
 
   return {
@@ -99,6 +100,22 @@ const compareTexts = (a: string, b: string) => (a === b ? 0 : collator.compare(a
 
 const compareNames: Compare<KeptRow> = ({ row: a }, { row: b }) =>
   compareTexts(a.artist, b.artist) || compareTexts(a.title, b.title) || (a.id < b.id ? -1 : 1)
+
+/** Sorts as `compareNames`. Artists are few beside their tracks, so that each is compared as a text only once. */
+async function sortByNames(rows: readonly KeptRow[]): Promise<KeptRow[]> {
+  const artists = Array.from(new Set(rows.map(({ row }) => row.artist)))
+  const ranks = new Map<string, number>()
+  let last = ''
+  for (const artist of await sortInPieces(artists, compareTexts)) {
+    const rank = ranks.get(last) ?? 0
+    ranks.set(artist, compareTexts(last, artist) === 0 ? rank : rank + 1)
+    last = artist
+  }
+  return sortInPieces(
+    rows,
+    (a, b) => ranks.get(a.row.artist)! - ranks.get(b.row.artist)! || compareNames(a, b),
+  )
+}
 
 const compareBy = (sort: LibrarySort, order: LibraryOrder): Compare<KeptRow> => {
   const compare = compareColumn(sort, order)

@@ -82,10 +82,13 @@ export function createLibraryRows(data: RowData): LibraryRows {
   const counters = newCounters()
   let updates = 0
   let known: Sources | null = null
-  const statuses = keptIndex(({ key, ...entry }: Found<'lyrics'>) => [key, lyricsStatus(entry)] as const)
-  const loudness = keptIndex(({ trackId, lufs }: Found<'measurements'>) => [trackId, lufs] as const)
-  const covers = keptIndex(({ trackId, coverId }: Found<'trackCovers'>) => [trackId, coverId] as const)
-  const art = keptIndex(({ artist, hasArt }: Found<'artists'>) => [artist, hasArt] as const)
+  const statuses = keptIndex<Found<'lyrics'>, LyricsStatus>(({ key }) => key, lyricsStatus)
+  const loudness = keptIndex<Found<'measurements'>, number | null>(trackIdOf, ({ lufs }) => lufs)
+  const covers = keptIndex<Found<'trackCovers'>, string | null>(trackIdOf, ({ coverId }) => coverId)
+  const art = keptIndex<Found<'artists'>, boolean>(
+    ({ artist }) => artist,
+    ({ hasArt }) => hasArt,
+  )
   const plays = createPlayCounts()
 
   const remembered = createMemory(byId)
@@ -124,13 +127,14 @@ export function createLibraryRows(data: RowData): LibraryRows {
       const touched = known && only ? touchedBy(only, known, found) : null
       const toSee = touched ? tracksOf(touched) : found.tracks
       const pause = createBreaks()
+      const make = rowMaker(facts, updates)
       for (let i = 0; i < toSee.length; i++) {
         if (i % PIECE === 0) await pause()
         const track = toSee[i]!
         if (only === 'tracks' && known!.tracks[i] === track) continue
         const before = byId.get(track.id)
         if (before?.track === track && (only === 'tracks' || isSame(before, facts))) continue
-        take(track.id, makeRow(track, facts, updates))
+        take(track.id, make(track))
       }
       if (byId.size > found.tracks.length) for (const id of await goneFrom(byId, found.tracks)) take(id, null)
       known = found
@@ -142,15 +146,20 @@ type Found<N extends keyof RowData> = Awaited<ReturnType<RowData[N]['find']>>[nu
 type Sources = { [N in keyof RowData]: readonly Found<N>[] }
 const sourceNames = ['tracks', 'lyrics', 'measurements', 'artists', 'trackCovers', 'history'] as const
 
+/** Reads one after another, with breaks: each list may have to be made first. */
 async function readSources(data: RowData): Promise<Sources> {
-  const [tracks, lyrics, measurements, artists, trackCovers, history] = await Promise.all([
-    data.tracks.find(),
-    data.lyrics.find(),
-    data.measurements.find(),
-    data.artists.find(),
-    data.trackCovers.find(),
-    data.history.find(),
-  ])
+  const pause = createBreaks()
+  const tracks = await data.tracks.find()
+  await pause()
+  const lyrics = await data.lyrics.find()
+  await pause()
+  const measurements = await data.measurements.find()
+  await pause()
+  const artists = await data.artists.find()
+  const trackCovers = await data.trackCovers.find()
+  await pause()
+  const history = await data.history.find()
+  await pause()
   return { tracks, lyrics, measurements, artists, trackCovers, history }
 }
 
@@ -177,20 +186,41 @@ function isSame(
   )
 }
 
-function makeRow(track: Readonly<TrackRecord>, facts: Facts, madeIn: number): Made {
-  const { id, title, artist, album, year, duration, mode, filename, addedAt = null } = track
-  const keys = { lyricsKey: lyricsKey(artist, title), artistKey: artistKey(artist) }
-  const played = facts.plays.get(id)
-  const row: LibraryRow = {
-    ...{ id, title, artist, album, year, duration, mode, filename, addedAt },
-    lyricsStatus: facts.statuses.get(keys.lyricsKey) ?? 'none',
-    hasArt: facts.art.get(keys.artistKey) ?? false,
-    cover: facts.covers.get(id) ?? null,
-    lufs: facts.loudness.get(id) ?? null,
-    plays: played?.plays ?? 0,
-    lastPlayedAt: played?.lastPlayedAt ?? null,
+/** Makes rows in the same update, with as few temporary objects as can be: in a large library they are hundreds of thousands. */
+function rowMaker({ statuses, loudness, art, covers, plays }: Facts, madeIn: number) {
+  const artistKeys = new Map<string, string>()
+  const keyOfArtist = (artist: string): string => {
+    const known = artistKeys.get(artist)
+    if (known !== undefined) return known
+    const key = artistKey(artist)
+    artistKeys.set(artist, key)
+    return key
   }
-  return { row, bits: facetBits(row), madeIn, text: searchedText(track), track, ...keys }
+  return (track: Readonly<TrackRecord>): Made => {
+    const { id, title, artist } = track
+    const ofLyrics = lyricsKey(artist, title)
+    const ofArtist = keyOfArtist(artist)
+    const played = plays.get(id)
+    const row: LibraryRow = {
+      id,
+      title,
+      artist,
+      album: track.album,
+      year: track.year,
+      duration: track.duration,
+      mode: track.mode,
+      filename: track.filename,
+      addedAt: track.addedAt ?? null,
+      lyricsStatus: statuses.get(ofLyrics) ?? 'none',
+      hasArt: art.get(ofArtist) ?? false,
+      cover: covers.get(id) ?? null,
+      lufs: loudness.get(id) ?? null,
+      plays: played?.plays ?? 0,
+      lastPlayedAt: played?.lastPlayedAt ?? null,
+    }
+    const text = searchedText(track)
+    return { row, bits: facetBits(row), madeIn, text, track, lyricsKey: ofLyrics, artistKey: ofArtist }
+  }
 }
 
 /** Remembers the last changes of rows, as whole updates. */
@@ -200,8 +230,11 @@ function createMemory(byId: ReadonlyMap<string, KeptRow>) {
   let forgotten = 0
   return {
     note(update: number, gone: KeptRow | undefined, made: KeptRow | null): void {
+      if (update === forgotten) return
       changes.push({ update, gone, made })
-      if (changes.length > MAX_REMEMBERED) forgotten = changes.shift()!.update
+      if (changes.length <= MAX_REMEMBERED) return
+      forgotten = changes.shift()!.update
+      if (update === forgotten) changes.length = 0
     },
     since(update: number): RowChanges | null {
       if (update < forgotten) return null
@@ -254,19 +287,22 @@ function addedTo(before: History, after: History): History | null {
 
 type Index<T, V> = (records: readonly T[]) => Promise<ReadonlyMap<string, V>>
 
+const trackIdOf = ({ trackId }: { trackId: string }) => trackId
+
 /** Makes an index of records. Of those that stand where they stood, only the changed ones are looked at. */
-function keptIndex<T, V>(entryOf: (record: T) => readonly [string, V]): Index<T, V> {
+function keptIndex<T, V>(keyOf: (record: T) => string, factOf: (record: T) => V): Index<T, V> {
   let of: readonly T[] = []
   let index = new Map<string, V>()
   return async (records) => {
     if (records === of) return index
-    if (!isInPlace(of, records, (record) => entryOf(record)[0])) {
+    if (!isInPlace(of, records, keyOf)) {
       of = []
       index = new Map()
     }
     const pause = createBreaks()
     for (let i = 0; i < records.length; i++) {
-      if (records[i] !== of[i]) index.set(...entryOf(records[i]!))
+      const record = records[i]!
+      if (record !== of[i]) index.set(keyOf(record), factOf(record))
       if (i % PIECE === 0) await pause()
     }
     of = records
