@@ -13,18 +13,18 @@ export interface FoundTracks {
 }
 
 /**
- * The tracks of a mode in whose artist or title every word of the query occurs, the first ones by artist and title; those
+ * The tracks of a mode, or of both, in whose artist or title every word of the query occurs, the first ones by artist and title; those
  * of the words before until they are known. Without words or mode nothing is asked for.
  */
 export function useFoundTracks(
   query: string,
-  mode: Mode | undefined,
+  mode: Mode | 'both' | undefined,
   limit: number,
 ): QueryState<FoundTracks> & { retry: () => void } {
   const q = useSettled(query.trim())
   const isAsked = q !== '' && mode !== undefined
   const state = useQuery(isAsked ? 'GET /api/admin/songs/page' : null, {
-    query: { q, mode: mode ?? 'day', offset: 0, limit },
+    query: { q, ...(mode !== 'both' && { mode }), offset: 0, limit },
   })
   const last = useRef<FoundTracks | null>(null)
   if (!query.trim()) last.current = null

@@ -15,7 +15,7 @@ import { Denied } from '../ui/layers/guarded.tsx'
 import { KeysSheet } from './keys-sheet.tsx'
 import type { Layer } from './layer.ts'
 import { MoreSheet } from './more-sheet.tsx'
-import { Palette } from './palette.tsx'
+import { Palette } from './palette/palette.tsx'
 import { BottomBar, Rail } from './rail.tsx'
 import { AirStrip } from './strip/air-strip.tsx'
 

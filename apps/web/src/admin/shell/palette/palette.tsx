@@ -1,34 +1,29 @@
 // biome-ignore-all lint/a11y/noNoninteractiveElementToInteractiveRole: a list box that a combobox moves through
 // biome-ignore-all lint/a11y/useFocusableInteractive: the focus stays in the combobox
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { Sheet } from '../../ui/sheet/sheet.tsx'
-import { useStore } from '../../ui/store.ts'
-import { useFoundTracks } from '../data/found-tracks.ts'
-import { hrefOf, navigate } from '../data/location.ts'
-import { findItems, type PaletteItem, paletteSources, startingFirst } from '../data/palette.ts'
-import { useAdmin, useAir, useStation, useTexts } from '../data/panel.ts'
-import { parts } from '../parts.ts'
+import { Sheet } from '../../../ui/sheet/sheet.tsx'
+import { useStore } from '../../../ui/store.ts'
+import { findItems, type PaletteItem, paletteSources } from '../../data/palette.ts'
+import { useTexts } from '../../data/panel.ts'
+import { useHelperItems, usePlaceItems, useTrackItems } from './palette-items.ts'
 
 const MOST = 12
-/** Tracks are offered once this much was typed. */
-const SONG_FROM = 2
-/** Those whose titles begin with the query are put first among so many. */
-const LOOKED_AT = 50
+/** What isn't a song leaves this much room for songs. */
+const MOST_KNOWN = 8
 
-/** Finds a part, a track or an action by its name, and goes there or does it. */
+/** Finds a part, a setting, a helper, an artist, a track or an action by its name, and goes there or does it. */
 export function Palette({ onClose }: { onClose: () => void }) {
   const t = useTexts()
   const id = useId()
   const sources = useStore(paletteSources)
   const [query, setQuery] = useState('')
   const [chosen, setChosen] = useState(0)
-  const songs = useTrackItems(query)
+  const songs = useTrackItems(query, MOST)
+  const places = usePlaceItems()
+  const helpers = useHelperItems()
   const list = useRef<HTMLUListElement>(null)
-  const known = findItems(
-    sources.flatMap((source) => source()),
-    query,
-    MOST,
-  )
+  const offered = [...sources.flatMap((source) => source()), ...(query.trim() ? [...places, ...helpers] : [])]
+  const known = findItems(offered, query, songs.length ? MOST_KNOWN : MOST)
   const found = [...known, ...songs].slice(0, MOST)
   const at = Math.min(chosen, found.length - 1)
   useEffect(() => {
@@ -85,27 +80,4 @@ export function Palette({ onClose }: { onClose: () => void }) {
       )}
     </Sheet>
   )
-}
-
-/** Tracks of the mode on air: Enter queues them, or opens them for those who may not. */
-function useTrackItems(query: string): PaletteItem[] {
-  const { may } = useAdmin()
-  const station = useStation()
-  const t = useTexts()
-  const mode = useAir()?.mode
-  const state = useFoundTracks(query.length >= SONG_FROM ? query : '', mode, LOOKED_AT)
-  if (state.is !== 'ready') return []
-  const mayQueue = may({ allOf: ['queue_manage'] })
-  const hasLibrary = parts.some(({ id }) => id === ('library' as string))
-  if (!mayQueue && !hasLibrary) return []
-  const items = state.data.items.map(({ id, title, artist }) => ({
-    id,
-    title: `${title} — ${artist}`,
-    about: mayQueue ? t.paletteSong : t.paletteOpenSong,
-    run: () =>
-      mayQueue
-        ? station.send('admin_add_song', { id, orderType: 'lastinline' })
-        : navigate(hrefOf('library', { sel: id })),
-  }))
-  return startingFirst(items, query).slice(0, MOST)
 }
