@@ -49,7 +49,7 @@ export function useHelperItems(): PaletteItem[] {
 
 /**
  * Tracks of both modes and their artists. Enter queues a track of the mode on air; other tracks, and those of admins who may not
- * queue, are opened, and an artist's songs are shown in the library.
+ * queue, are opened, and an artist's tracks are shown in the library.
  */
 export function useTrackItems(query: string, most: number): PaletteItem[] {
   const { may } = useAdmin()

@@ -8,7 +8,7 @@ import { useTexts } from '../../data/panel.ts'
 import { useHelperItems, usePlaceItems, useTrackItems } from './palette-items.ts'
 
 const MOST = 12
-/** What isn't a song leaves this much room for songs. */
+/** What isn't a track leaves this much room for tracks. */
 const MOST_KNOWN = 8
 
 /** Finds a part, a setting, a helper, an artist, a track or an action by its name, and goes there or does it. */
