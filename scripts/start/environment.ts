@@ -57,7 +57,13 @@ export async function readEnvironment(root: string): Promise<Environment> {
   }
   const { config, warnings } = readConfig(env)
   const ofPort = warnings.filter((warning) => warning.startsWith('PORT:'))
-  return { env, config, warnings: ofPort, admin: { login, password }, hasRedis: chosen('REDIS_URL') !== null }
+  return {
+    env,
+    config,
+    warnings: ofPort,
+    admin: { login, password },
+    hasRedis: Boolean(chosen('REDIS_URL') ?? chosen('REDIS_SENTINELS')),
+  }
 }
 
 function loadEnvFile(path: string) {

@@ -11,6 +11,7 @@ import {
 import { pino } from 'pino'
 // Files rather than the package: a command loads only what it needs.
 import { type Config, ConfigError, readConfig } from '../../packages/adapters/src/config/config.ts'
+import { shownServers } from '../../packages/adapters/src/data/postgres/servers.ts'
 import { openData, openMedia } from '../../packages/adapters/src/stores.ts'
 import { Refusal, UsageError } from './terminal.ts'
 
@@ -103,8 +104,7 @@ export async function openMediaIfThere(
 /** Location of a station's data, without credentials. */
 export function placeOfData({ database, dataDir }: Place): string {
   if (!database) return `json in ${dataDir}`
-  const { host, pathname } = new URL(database.url)
-  return `sql at ${host}${pathname}`
+  return `sql at ${shownServers(database.url)}`
 }
 
 export function placeOfMedia({ bucket, mediaDir }: Pick<Config, 'bucket' | 'mediaDir'>): string {

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { openRedisBus } from '../../packages/adapters/src/air/bus.ts'
 import { reachRedis, readClusterStatus } from '../../packages/adapters/src/air/cluster-status.ts'
 import type { Config } from '../../packages/adapters/src/config/config.ts'
+import { type RedisAddress, shownAddress } from '../../packages/adapters/src/redis/address.ts'
 import { openStationClock } from '../../packages/adapters/src/redis/clock/station-clock.ts'
 import { openRedis } from '../../packages/adapters/src/redis/connection.ts'
 import { runningRedis } from '../start/own-redis.ts'
@@ -9,9 +10,9 @@ import { silent } from './configuration.ts'
 import { Refusal } from './terminal.ts'
 
 /** The Redis of a station: the operator's, or the one that `npm start` currently runs. */
-export async function redisOf(config: Pick<Config, 'redisUrl' | 'dataDir'>): Promise<string> {
-  if (isChosen()) return config.redisUrl
-  return (await runningRedis(join(config.dataDir, 'redis'))) ?? config.redisUrl
+export async function redisOf(config: Pick<Config, 'redis' | 'dataDir'>): Promise<RedisAddress> {
+  if (isChosen()) return config.redis
+  return (await runningRedis(join(config.dataDir, 'redis'))) ?? config.redis
 }
 
 /**
@@ -21,13 +22,13 @@ export async function redisOf(config: Pick<Config, 'redisUrl' | 'dataDir'>): Pro
  * @throws Refusal when some of its processes run, or when that cannot be determined.
  */
 export async function refuseWhileRunning(
-  config: Pick<Config, 'redisUrl' | 'dataDir'>,
+  config: Pick<Config, 'redis' | 'dataDir'>,
   dataDirs: string[],
 ): Promise<void> {
   const own = await Promise.all(dataDirs.map((dataDir) => runningRedis(join(dataDir, 'redis'))))
   const urls = new Set([await redisOf(config), ...own.filter((url) => url !== null)])
   for (const url of urls) {
-    const { host } = new URL(url)
+    const host = shownAddress(url)
     const isRunning = await runs(url)
     if (isRunning)
       throw new Refusal(`the station is running (its Redis is ${host}); stop it first, or use --force`)
@@ -39,13 +40,13 @@ export async function refuseWhileRunning(
 }
 
 /** True when the station runs or may run: the operator's Redis cannot rule it out. */
-export async function mayRun(config: Pick<Config, 'redisUrl' | 'dataDir'>): Promise<boolean> {
+export async function mayRun(config: Pick<Config, 'redis' | 'dataDir'>): Promise<boolean> {
   return (await runs(await redisOf(config))) ?? isChosen()
 }
 
 /** True when processes of a station run; null when its Redis does not answer. */
-async function runs(redisUrl: string): Promise<boolean | null> {
-  const redis = await reachRedis(redisUrl)
+async function runs(address: RedisAddress): Promise<boolean | null> {
+  const redis = await reachRedis(address)
   if (!redis) return null
   try {
     const { isOnAir, replicas, jobs } = await readClusterStatus(redis)
@@ -56,7 +57,7 @@ async function runs(redisUrl: string): Promise<boolean | null> {
 }
 
 /** Time by the station's clock, ms; without a Redis, by this machine's clock. */
-export async function stationNow(config: Pick<Config, 'redisUrl' | 'dataDir'>): Promise<number> {
+export async function stationNow(config: Pick<Config, 'redis' | 'dataDir'>): Promise<number> {
   const redis = await reachRedis(await redisOf(config))
   if (!redis) return Date.now()
   try {
@@ -69,8 +70,8 @@ export async function stationNow(config: Pick<Config, 'redisUrl' | 'dataDir'>): 
 }
 
 /** Connects to the air of a station whose Redis answers. */
-export async function connectAir(redisUrl: string) {
-  const redis = await openRedis(redisUrl, silent, true)
+export async function connectAir(address: RedisAddress) {
+  const redis = await openRedis(address, silent, true)
   const clock = await openStationClock(redis)
   const bus = openRedisBus(redis, clock, silent)
   return {
@@ -85,4 +86,4 @@ export async function connectAir(redisUrl: string) {
   }
 }
 
-const isChosen = () => Boolean(process.env.REDIS_URL?.trim())
+const isChosen = () => Boolean(process.env.REDIS_URL?.trim() || process.env.REDIS_SENTINELS?.trim())

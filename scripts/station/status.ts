@@ -1,4 +1,12 @@
-import { type Config, openJobQueue, openSpools, reachRedis, readClusterStatus } from '@solstice/adapters'
+import {
+  type Config,
+  openJobQueue,
+  openSpools,
+  type RedisAddress,
+  reachRedis,
+  readClusterStatus,
+  shownAddress,
+} from '@solstice/adapters'
 import type { PlayoutState } from '@solstice/playout'
 import {
   countRecords,
@@ -35,8 +43,8 @@ export async function printStatus(args: { json: boolean }): Promise<void> {
 type Status = Awaited<ReturnType<typeof readStatus>>
 
 async function readStatus(config: Config) {
-  const redisUrl = await redisOf(config)
-  const [data, asked] = await Promise.all([inTime(aboutData(config)), inTime(aboutRedis(redisUrl))])
+  const address = await redisOf(config)
+  const [data, asked] = await Promise.all([inTime(aboutData(config)), inTime(aboutRedis(address))])
   const redis = 'problem' in asked ? null : asked
   const media = await inTime(aboutMedia(config, 'problem' in data ? null : data.files))
   const away = [
@@ -53,7 +61,7 @@ async function readStatus(config: Config) {
     data: { place: placeOfData(config), ...aboutRecords },
     media: { place: placeOfMedia(config), ...media },
     redis: {
-      host: new URL(redisUrl).host,
+      host: shownAddress(address),
       answers: redis !== null,
       ...('problem' in asked && { problem: asked.problem }),
     },
@@ -111,12 +119,12 @@ async function compare(media: MediaStorage, wanted: MediaKey[]) {
   }
 }
 
-async function aboutRedis(url: string) {
-  const redis = await reachRedis(url)
+async function aboutRedis(address: RedisAddress) {
+  const redis = await reachRedis(address)
   if (!redis) throw new Refusal('does not answer')
   redis.disconnect()
-  const connection = await connectAir(url)
-  const jobs = openJobQueue(url, silent)
+  const connection = await connectAir(address)
+  const jobs = openJobQueue(address, silent)
   try {
     const cluster = await readClusterStatus(connection.redis)
     let state = null as PlayoutState | null

@@ -67,7 +67,7 @@ async function runJobs(t: Test): Promise<void> {
   const mine = { 'sweep-notifications': sweep, 'send-notification': send }
   for (let i = 0; i < 2; i++) {
     t.teardown(await watchQueue(ports))
-    await work(t, ports.config.redisUrl, mine)
+    await work(t, ports.config.redis as string, mine)
   }
 }
 

@@ -358,7 +358,7 @@ t.test('a jobs process that dies before it knows the answer leaves the same mess
   const isTaken = once(receiver.news, 'taken')
   const { config } = ports
   const doomed = start(t, 'node', [await programOf('apps/jobs/src/main.ts')], {
-    ...{ ...ENV, JWT_SECRET: config.jwtSecret, REDIS_URL: config.redisUrl, DEMO_LIBRARY: 'false' },
+    ...{ ...ENV, JWT_SECRET: config.jwtSecret, REDIS_URL: config.redis as string, DEMO_LIBRARY: 'false' },
     ...{ DATA_DIR: config.dataDir, MEDIA_DIR: config.mediaDir },
     ...(await dataSettings(station.folder, {})),
   })

@@ -26,7 +26,7 @@ const ids = Array.from({ length: 80 }, (_, i) => `day/${String(i).padStart(2, '0
 async function startDoomed(t: Test, { ports: { config }, folder }: OpenApp) {
   return start(t, 'node', [await programOf('apps/jobs/src/main.ts')], {
     JWT_SECRET: config.jwtSecret,
-    REDIS_URL: config.redisUrl,
+    REDIS_URL: config.redis as string,
     DATA_DIR: config.dataDir,
     MEDIA_DIR: config.mediaDir,
     NIGHT_MODE: 'false',

@@ -8,7 +8,7 @@ import { watchQueue } from './watch-queue.ts'
 
 await runProcess('jobs', async (config, log) => {
   const ports = await connect(config, log)
-  const worker = await workJobs(config.redisUrl, processorsOf(ports), recurrences(ports), log)
+  const worker = await workJobs(config.redis, processorsOf(ports), recurrences(ports), log)
   for (const name of jobsAtStart(ports)) await ports.jobs.add(name, {}, { id: name })
   await ports.videoTools.forgetCookies()
   const unwatch = config.webPush ? await watchQueue(ports) : () => {}

@@ -103,12 +103,12 @@ export async function connect(config: Config, log: Logger): Promise<Ports> {
   const [store, media, redis] = await Promise.all([
     openData(config, log),
     openMedia(config, log),
-    openRedis(config.redisUrl, log, config.isProduction),
+    openRedis(config.redis, log, config.isProduction),
   ])
   const clock = await openStationClock(redis)
   const data = withStationTime(store, clock)
   const bus = openRedisBus(redis, clock, log)
-  const jobs = openJobQueue(config.redisUrl, log)
+  const jobs = openJobQueue(config.redis, log)
   const microphones = openMicrophones(redis)
   const metrics = createMetrics()
   registerDiskMetrics(metrics, config)

@@ -165,7 +165,7 @@ t.test(
     const { config } = ports
     const doomed = start(t, 'node', [await programOf('apps/jobs/src/main.ts')], {
       JWT_SECRET: config.jwtSecret,
-      REDIS_URL: config.redisUrl,
+      REDIS_URL: config.redis as string,
       DATA_DIR: config.dataDir,
       MEDIA_DIR: config.mediaDir,
       DEMO_LIBRARY: 'false',
@@ -203,7 +203,7 @@ t.test('the waiting queue is limited, and an entry leaves it with its requester'
 
 t.test('the board shows the queues, and retries a failed job', async (t) => {
   const { config, log, redis } = ports
-  const worker = await workJobs(config.redisUrl, processorsOf(ports), recurrences(ports), log)
+  const worker = await workJobs(config.redis, processorsOf(ports), recurrences(ports), log)
   t.teardown(() => worker.close())
   const queue = new Queue('jobs', { connection: redis, prefix: 'solstice' })
   const secret = 'unknown https://user:password@host.example/path?token=secret'

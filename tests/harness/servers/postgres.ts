@@ -15,6 +15,7 @@ import {
   type Teardown,
   temporaryFolder,
 } from '../processes/processes.ts'
+import { until } from '../until.ts'
 
 const run = promisify(execFile)
 
@@ -36,6 +37,10 @@ export interface PostgresServer extends Operator {
   restart(): Promise<void>
   /** Suspends it: connections stay open and nobody is answered. @returns a function that resumes it. */
   pause(): Promise<() => void>
+  /** Starts a standby that every commit has to reach; it replaces the standby before. */
+  startStandby(): Promise<PostgresServer>
+  /** Makes a standby the primary; resolves when it accepts writes. */
+  promote(): Promise<void>
 }
 
 /**
@@ -44,14 +49,21 @@ export interface PostgresServer extends Operator {
  * @param isDurable whether commits survive a power cut; faster without.
  */
 export async function startPostgres(t: Teardown, isDurable = false): Promise<PostgresServer> {
+  const making = ['-U', 'solstice', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync']
+  return startCluster(t, { program: 'initdb', making, isDurable })
+}
+
+async function startCluster(
+  t: Teardown,
+  { program, making, isDurable }: { program: string; making: string[]; isDurable: boolean },
+): Promise<PostgresServer> {
   const bin = binaries()
   const [folder, port] = await Promise.all([temporaryFolder(t), freePort()])
   const user = process.getuid?.() === 0 ? await otherThanRoot() : null
   if (user) await chown(folder, user.uid, user.gid)
   await chmod(folder, 0o700)
   const data = join(folder, 'data')
-  const making = ['-D', data, '-U', 'solstice', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync']
-  await run(join(bin, 'initdb'), making, { ...user, cwd: folder })
+  await run(join(bin, program), ['-D', data, ...making], { ...user, cwd: folder })
   const settings = [
     `port = ${port}`,
     "listen_addresses = '127.0.0.1'",
@@ -64,7 +76,7 @@ export async function startPostgres(t: Teardown, isDurable = false): Promise<Pos
 
   const launch = async () => {
     const postgres = start(t, join(bin, 'postgres'), ['-D', data], {}, 'ignore', user ?? {})
-    await postgres.printed(/ready to accept connections/)
+    await postgres.printed(/ready to accept (read-only )?connections/)
     return postgres
   }
   const server: PostgresServer = {
@@ -82,6 +94,23 @@ export async function startPostgres(t: Teardown, isDurable = false): Promise<Pos
       }
       signal('SIGSTOP')
       return () => signal('SIGCONT')
+    },
+    async startStandby() {
+      const from = ['-h', '127.0.0.1', '-p', String(port), '-U', 'solstice', '-R']
+      const making = [...from, '--checkpoint=fast', '--no-sync']
+      const standby = await startCluster(t, { program: 'pg_basebackup', making, isDurable })
+      await server.query("alter system set synchronous_standby_names = '*'")
+      await server.query('select pg_reload_conf()')
+      await until('commits reach the standby', async () => {
+        const [row] = await server.query(
+          'select count(*) from pg_stat_replication where sync_state = $$sync$$',
+        )
+        return row?.count === '1'
+      })
+      return standby
+    },
+    async promote() {
+      await server.query('select pg_promote()')
     },
   }
   t.teardown(() => server.crash())

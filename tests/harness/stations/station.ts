@@ -217,7 +217,7 @@ export async function listen(
 
 /** Follows a mount of the broadcast, by default the first, as a replica does. */
 export async function followBroadcast(t: Teardown, station: Station, mount?: MountId) {
-  const { bus, clock, stop } = await openBus(t, station.env.REDIS_URL!)
+  const { bus, clock, stop } = await openBus(t, readConfig(station.env).config.redis)
   const machine = watchMachine(t)
   const chunks: FrameChunk[] = []
   const beganMs = clock.nowMs()

@@ -8,7 +8,7 @@ import { waiting } from '../until.ts'
 
 /** The real jobs in this process, done as soon as they are requested, until the test ends. */
 export async function startJobs(t: Teardown, ports: Ports): Promise<void> {
-  const worker = await workJobs(ports.config.redisUrl, processorsOf(ports), [], ports.log)
+  const worker = await workJobs(ports.config.redis, processorsOf(ports), [], ports.log)
   t.teardown(() => worker.close())
 }
 

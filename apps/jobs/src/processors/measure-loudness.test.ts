@@ -170,7 +170,7 @@ t.test(
         if (times === 2) done.open()
       },
     } as unknown as Processors
-    const worker = await workJobs(ports.config.redisUrl, processors, [], pino({ level: 'silent' }))
+    const worker = await workJobs(ports.config.redis, processors, [], pino({ level: 'silent' }))
     t.teardown(() => worker.close())
     // Nobody is on air, so no confirmation is awaited.
     libraryChanged(ports)

@@ -1,5 +1,6 @@
 import { Queue } from 'bullmq'
-import { Redis } from 'ioredis'
+import type { Redis } from 'ioredis'
+import { connectTo, type RedisAddress } from '../redis/address.ts'
 import { ACCOUNT_CHANNEL } from '../redis/channels/announcer.ts'
 import { answered, isRefusal, PREFIX } from '../redis/connection.ts'
 import { readLease } from './lease/status.ts'
@@ -20,8 +21,8 @@ export interface ClusterStatus {
 }
 
 /** A connection to a Redis that answers within 3 s, else null. @throws when Redis refuses, for instance without its password */
-export async function reachRedis(url: string): Promise<Redis | null> {
-  const redis = new Redis(url, {
+export async function reachRedis(address: RedisAddress): Promise<Redis | null> {
+  const redis = connectTo(address, {
     lazyConnect: true,
     retryStrategy: () => null,
     maxRetriesPerRequest: null,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Command, isLasting, type Outcome, parseSaved } from '@solstice/playout'
 import { type Asker, type Bus, Failure, sleep } from '@solstice/station'
+import { hasReplicas } from '../redis/address.ts'
 import { answered } from '../redis/connection.ts'
 import { readScript } from '../redis/script.ts'
 import { type BusLines, keys } from './wire.ts'
@@ -9,6 +10,8 @@ import { type BusLines, keys } from './wire.ts'
 const OUTCOME_TIMEOUT_MS = 6_000
 /** While Redis is away, taking a command back must not keep its sender waiting. */
 const TAKE_BACK_TIMEOUT_MS = 1_000
+/** … unless another server takes its place: a worker that took the command up may save it there. */
+const FAILOVER_TIMEOUT_MS = 4_000
 /** A worker that could not save for this long has lost the lease, so a command that it took up is never applied. */
 const TAKEN_UP_TIMEOUT_MS = 4_000
 const KEPT_COMMANDS = 10_000
@@ -47,7 +50,8 @@ export function createSender({ redis, clock, log, subscribe }: BusLines): Bus['s
   /** True when no worker will apply it; while Redis is away none can. */
   const takeBack = async (asked: Promise<string>): Promise<boolean> => {
     const takenBack = asked.then((id) => redis.xdel(keys.commands, id))
-    return (await within(takenBack, TAKE_BACK_TIMEOUT_MS).catch(() => null)) !== 0
+    const timeoutMs = hasReplicas(redis) ? FAILOVER_TIMEOUT_MS : TAKE_BACK_TIMEOUT_MS
+    return (await within(takenBack, timeoutMs).catch(() => null)) !== 0
   }
 
   return async <C extends Command>(command: C) => {

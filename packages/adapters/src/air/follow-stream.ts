@@ -6,10 +6,14 @@ import { compareIds, entriesOf } from './wire.ts'
 const BLOCK_MS = 1_000
 const RETRY_MS = 200
 
+/** Ids that are known again after a failover: it loses no more than the last moments. */
+const REMEMBERED_IDS = 1_000
+
 /**
  * The entries of a Redis stream behind `after`, in order, until `stop`. Failed reads are repeated. A stream whose ids began
- * anew below `after`, because Redis was emptied and its clock set back, is read from its beginning. The connection is
- * closed with `stop`, or when the loop over the entries ends.
+ * anew below `after`, because Redis was emptied and its clock set back, is read from its beginning; one that only lost its
+ * tail in a failover is read on, and no entry twice. The connection is closed with `stop`, or when the loop over the entries
+ * ends.
  */
 export async function* followStream(
   redis: Redis,
@@ -22,6 +26,7 @@ export async function* followStream(
   if (stop.aborted) return
   const reader = anotherConnection(redis)
   const close = () => reader.disconnect()
+  const remembered = new Set<string>()
   stop.addEventListener('abort', close, { once: true })
   try {
     while (!stop.aborted) {
@@ -29,21 +34,20 @@ export async function* followStream(
       const reply = await answered(reader, read, BLOCK_MS + 3_000).catch(() => undefined)
       if (stop.aborted) return
       if (reply === undefined) await sleep(RETRY_MS)
-      for (const [id, fields] of entriesOf(reply)) {
-        after = id.toString()
+      for (const [idBytes, fields] of entriesOf(reply)) {
+        after = idBytes.toString()
+        if (remembered.has(after)) continue
+        remembered.add(after)
+        if (remembered.size > REMEMBERED_IDS) remembered.delete(remembered.values().next().value!)
         yield [after, fields]
       }
-      if (reply === null && (await beganAnew(reader, key, after))) after = '0-0'
+      const last = reply === null ? await lastId(reader, key).catch(() => null) : null
+      if (last !== null && compareIds(last, after) < 0) after = remembered.has(last) ? last : '0-0'
     }
   } finally {
     stop.removeEventListener('abort', close)
     if (!stop.aborted) close()
   }
-}
-
-async function beganAnew(reader: Redis, key: string, after: string): Promise<boolean> {
-  const last = await lastId(reader, key).catch(() => null)
-  return last !== null && compareIds(last, after) < 0
 }
 
 /** The highest id that a stream ever had, also when that entry was deleted; '0-0' for none. */

@@ -43,7 +43,7 @@ t.test('with secrets only, the defaults are as documented and there is no warnin
     embedOrigins: [],
     publicServerUrl: '',
     trustProxyHops: 0,
-    redisUrl: 'redis://127.0.0.1:6379',
+    redis: 'redis://127.0.0.1:6379',
     artTokenTtlS: 3600,
     audioTokenTtlS: 900,
     dataProvider: 'json',
@@ -292,6 +292,7 @@ t.test('a bucket is configured by its settings', async (t) => {
 
 t.test('problems keep the service from starting, and all are reported at once', async (t) => {
   t.match(problems({ JWT_SECRET: ' ', REDIS_URL: 'http://redis' }), [/^JWT_SECRET/, /^REDIS_URL/])
+  t.match(problems({ REDIS_SENTINELS: 'one:x, ' }), [/^REDIS_SENTINELS must name at least one server/])
   t.match(problems({ REDIS_URL: 'redis:///0' }), [/^REDIS_URL must be an address that starts with redis/])
   t.match(problems({ NODE_ENV: 'production' }), [/^JWT_SECRET .*32/])
   const strong = {
@@ -329,6 +330,11 @@ t.test('records are in PostgreSQL if configured so, wherever files are', async (
   t.match(config, { dataProvider: 'sql', database: { url, poolMax: 2 } })
   t.match(warnings, [/^DATABASE_POOL_MAX: 0 is out of range/])
   t.equal(read({ DATABASE_URL: url }).config.database, null)
+  const several = 'postgres://radio:secret@one:5432,two:5432/radio?target_session_attrs=read-write'
+  t.match(read({ DATA_PROVIDER: 'sql', DATABASE_URL: several }).config.database, { url: several })
+  t.match(problems({ DATA_PROVIDER: 'sql', DATABASE_URL: several.replace('read-write', 'standby') }), [
+    /^DATABASE_URL: target_session_attrs can only be read-write$/,
+  ])
 })
 
 t.test(
@@ -394,3 +400,15 @@ t.test(
     t.equal(read({}).config.mail, null)
   },
 )
+
+t.test('sentinels name the primary of the Redis whose password is in REDIS_URL', async (t) => {
+  const url = 'redis://:secret@redis:6379/2'
+  const named = { REDIS_URL: url, REDIS_SENTINELS: '10.0.0.1, [::1]:5000,redis-3:26380' }
+  const { config } = readConfig({ JWT_SECRET: 'x', ...named })
+  const sentinels = [
+    { host: '10.0.0.1', port: 26_379 },
+    { host: '::1', port: 5000 },
+    { host: 'redis-3', port: 26_380 },
+  ]
+  t.same(config.redis, { url, sentinels, name: 'solstice', sentinelPassword: '' })
+})

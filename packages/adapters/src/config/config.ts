@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import type { RedisAddress } from '../redis/address.ts'
 import { readMail } from './mail.ts'
 import { readPayments } from './payments.ts'
 import { createReader, type Environment, type Reader } from './reader.ts'
@@ -66,7 +67,7 @@ function readServer(reader: Reader, isProduction: boolean) {
     embedOrigins: read('EMBED_ORIGINS'),
     publicServerUrl: read('PUBLIC_SERVER_URL'),
     trustProxyHops: read('TRUST_PROXY_HOPS'),
-    redisUrl: redisUrl(reader),
+    redis: redisAddress(reader),
     /** A stopping replica accepts connections for this long, while load balancers notice that it is not ready. */
     drainDelayMs: read('DRAIN_DELAY_S') * 1000,
     /** Port on which processes without an HTTP server of their own serve metrics; null = none. */
@@ -83,11 +84,17 @@ function clientOrigins({ read, raw }: Reader, isProduction: boolean): string[] {
   return given?.trim() === '' ? [] : read('CLIENT_ORIGIN')
 }
 
-function redisUrl({ read, problems }: Reader): string {
+/** One Redis, or the group whose primary the sentinels name. */
+function redisAddress({ read, raw, problems }: Reader): RedisAddress {
   const url = withoutEndSlashes(read('REDIS_URL'))
   if (!hasProtocol(url, ['redis:', 'rediss:']) || !new URL(url).hostname)
     problems.push('REDIS_URL must be an address that starts with redis:// or rediss:// and names a host')
-  return url
+  const sentinels = read('REDIS_SENTINELS')
+  if (raw('REDIS_SENTINELS')?.trim() && sentinels.length === 0)
+    problems.push('REDIS_SENTINELS must name at least one server, as host:port')
+  if (sentinels.length === 0) return url
+  const [name, sentinelPassword] = [read('REDIS_SENTINEL_NAME'), read('REDIS_SENTINEL_PASSWORD')]
+  return { sentinels, name, sentinelPassword, url }
 }
 
 function readRadio({ read, raw, warnings }: Reader) {

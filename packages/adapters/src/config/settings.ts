@@ -16,6 +16,7 @@ import {
   origins,
   type Setting,
   sender,
+  serverList,
   text,
   timeZone,
   webAddress,
@@ -66,6 +67,12 @@ const core = {
     'a redis:// or rediss:// address',
     'Your own Redis. If unset, `npm start` runs one that stores its data in `DATA_DIR/redis`.',
   ),
+  REDIS_SENTINELS: serverList(
+    26_379,
+    'Sentinels that know which Redis is the primary; `REDIS_URL` then gives user, password and database, and its host is not used. With rediss:// the sentinels are reached by TLS as well.',
+  ),
+  REDIS_SENTINEL_NAME: text('solstice', 'a name', 'Name of the group of Redis servers at the sentinels.'),
+  REDIS_SENTINEL_PASSWORD: text('', 'a password', 'Password of the sentinels themselves, if they have one.'),
   CLIENT_ORIGIN: origins(
     'http://localhost:3000,http://localhost:5173,http://localhost:4173',
     'Other sites whose pages may use the API. The default in production is none; an empty value means none everywhere.',
@@ -180,7 +187,7 @@ const stores = {
   DATABASE_URL: like(text('', 'a postgres:// address', ''), {
     example: 'postgres://user:password@127.0.0.1:5432/solstice',
     effect:
-      'A PostgreSQL database (13 or newer, UTF8) used by the station alone; required with `sql`. Tables are created at start. PgBouncer is not supported: it rejects the timeouts that each connection sets.',
+      'A PostgreSQL database (13 or newer, UTF8) used by the station alone; required with `sql`. Tables are created at start. Of several hosts (`postgres://user:password@one:5432,two:5432/solstice?target_session_attrs=read-write`) the one that accepts writes is used. PgBouncer is not supported: it rejects the timeouts that each connection sets.',
   }),
   DATABASE_POOL_MAX: integer(10, { min: 2, max: 100 }, 'Maximum number of database connections per process.'),
   MEDIA_STORAGE: mediaStorage,

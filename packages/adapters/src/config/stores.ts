@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { addressesOf } from '../data/postgres/servers.ts'
 import type { Reader } from './reader.ts'
 import { hasProtocol, WEB, withoutEndSlashes } from './setting.ts'
 
@@ -24,11 +25,16 @@ export function readStores(reader: Reader) {
   }
 }
 
+/** What a connection may be asked to be; the station always needs one that accepts writes. */
+const WRITABLE = new Set([null, 'read-write', 'primary'])
+
 function database({ read, problems }: Reader) {
   const url = read('DATABASE_URL')
   if (!url) problems.push('DATABASE_URL is required with DATA_PROVIDER=sql')
-  else if (!hasProtocol(url, ['postgres:', 'postgresql:']))
+  else if (!addressesOf(url).every((address) => hasProtocol(address, ['postgres:', 'postgresql:'])))
     problems.push('DATABASE_URL must be an address that starts with postgres:// or postgresql://')
+  else if (!WRITABLE.has(new URL(addressesOf(url)[0]).searchParams.get('target_session_attrs')))
+    problems.push('DATABASE_URL: target_session_attrs can only be read-write')
   return { url, poolMax: read('DATABASE_POOL_MAX') }
 }
 

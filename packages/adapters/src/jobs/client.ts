@@ -11,6 +11,7 @@ import {
 import type { Job, JobsOptions, Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
+import type { RedisAddress } from '../redis/address.ts'
 import { answered } from '../redis/connection.ts'
 import { reportOf } from './board.ts'
 import { connectQueues, openQueue } from './connection.ts'
@@ -42,8 +43,8 @@ interface Client {
 }
 
 /** The job queues over Redis. A request that Redis does not answer within 5 s is refused with JOBS_UNAVAILABLE. */
-export function openJobQueue(redisUrl: string, log: Logger): JobQueue {
-  const redis = connectQueues(redisUrl, log)
+export function openJobQueue(address: RedisAddress, log: Logger): JobQueue {
+  const redis = connectQueues(address, log)
   const queues = Object.fromEntries(
     queueNames.map((name) => [name, openQueue(name, redis, log)]),
   ) as Client['queues']

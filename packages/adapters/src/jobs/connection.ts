@@ -1,6 +1,7 @@
 import { Queue } from 'bullmq'
-import { Redis } from 'ioredis'
+import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
+import { connectTo, type RedisAddress } from '../redis/address.ts'
 import { keepAnswering } from '../redis/connection.ts'
 import type { QueueName } from './queues.ts'
 
@@ -12,11 +13,11 @@ const SILENCE_TIMEOUT_MS = 15_000
 
 /** A connection for BullMQ, which blocks on a copy of it; that copy has to retry for ever. */
 export function connectQueues(
-  redisUrl: string,
+  address: RedisAddress,
   log: Logger,
   overrides: { maxRetriesPerRequest?: null } = {},
 ): Redis {
-  const redis = new Redis(redisUrl, {
+  const redis = connectTo(address, {
     retryStrategy: (attempt) => Math.min(100 * attempt, 1_000),
     ...overrides,
   })

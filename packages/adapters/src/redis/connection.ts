@@ -1,5 +1,6 @@
-import { Redis, type RedisOptions } from 'ioredis'
+import type { Redis, RedisOptions } from 'ioredis'
 import type { Logger } from 'pino'
+import { connectTo, type RedisAddress } from './address.ts'
 
 /** Prefix of all keys and channels of the station in Redis. */
 export const PREFIX = 'solstice:'
@@ -27,8 +28,8 @@ const options: RedisOptions = {
  * @throws when Redis refuses, as with a wrong password; with `mustAnswer` also when it has not answered within 30 s. Without
  * it, waits on.
  */
-export async function openRedis(url: string, log: Logger, mustAnswer: boolean): Promise<Redis> {
-  const redis = new Redis(url, options)
+export async function openRedis(address: RedisAddress, log: Logger, mustAnswer: boolean): Promise<Redis> {
+  const redis = connectTo(address, options)
   limitGreeting(redis)
   let complained = false
   redis.on('error', (error) => {

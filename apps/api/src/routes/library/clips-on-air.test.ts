@@ -110,7 +110,7 @@ t.test('video links: replies of a station without video import', async (t) => {
   t.same((await ask('POST', 'video-cookies', { cookies })).body, { ok: true })
   const { stdout } = await promisify(execFile)('redis-cli', [
     '-u',
-    ports.config.redisUrl,
+    ports.config.redis as string,
     'ttl',
     'solstice:video-cookies',
   ])

@@ -1,6 +1,8 @@
 import { sleep } from '@solstice/station'
 import type { Redis } from 'ioredis'
+import type { Logger } from 'pino'
 import { anotherConnection, answered } from '../../redis/connection.ts'
+import { createReplicationWait } from '../../redis/replication.ts'
 import { type LeaseKeeper, RENEWAL_TIMEOUT_MS } from './keeper.ts'
 
 const RETRY_MS = 100
@@ -17,15 +19,17 @@ export interface FencedLine {
   /** Repeats a request while its error is transient and the lease is held. */
   repeat<T>(request: () => Promise<T>): Promise<T>
   /**
-   * Writes one entry of a stream under the next id of this holder. When the answer to a write got lost, the entry is found by
-   * its id, and this resolves to null. @throws when the lease is lost
+   * Writes one entry of a stream under the next id of this holder, and resolves when a replica has it, where Redis has any.
+   * When the answer to a write got lost, the entry is found by its id, and this resolves to null; it is written again when a
+   * failover lost it. @throws when the lease is lost
    */
   write<T>(key: string, send: (line: Redis, id: string) => Promise<T>): Promise<T | null>
 }
 
-export function createFencedLine(redis: Redis, keeper: LeaseKeeper): FencedLine {
+export function createFencedLine(redis: Redis, keeper: LeaseKeeper, log: Logger): FencedLine {
   const line = anotherConnection(redis)
   keeper.lost.addEventListener('abort', () => line.disconnect(), { once: true })
+  const replicated = createReplicationWait(log)
   let count = 0
 
   const ask: FencedLine['ask'] = (send) => answered(line, send(line), RENEWAL_TIMEOUT_MS)
@@ -46,16 +50,19 @@ export function createFencedLine(redis: Redis, keeper: LeaseKeeper): FencedLine 
     repeat,
     write(key, send) {
       const id = `${keeper.fencingToken}-${++count}`
+      const isThere = async (error: unknown) => {
+        if (!/equal or smaller/.test(String(error))) throw error
+        const [last] = await redis.xrevrange(key, '+', '-', 'COUNT', 1)
+        if (last?.[0] !== id) keeper.lose('another worker has written')
+        keeper.lost.throwIfAborted()
+        // Changes nothing, but is a write of this connection: a replica that has it has the entry as well.
+        await ask((line) => line.call('XSETID', key, id))
+        return null
+      }
       return repeat(async () => {
-        try {
-          return await ask((line) => send(line, id))
-        } catch (error) {
-          if (!/equal or smaller/.test(String(error))) throw error
-          const [last] = await redis.xrevrange(key, '+', '-', 'COUNT', 1)
-          if (last?.[0] !== id) keeper.lose('another worker has written')
-          keeper.lost.throwIfAborted()
-          return null
-        }
+        const written = await ask((line) => send(line, id)).catch(isThere)
+        await ask(replicated)
+        return written
       })
     },
   }

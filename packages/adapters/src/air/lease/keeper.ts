@@ -1,3 +1,4 @@
+import { hasReplicas } from '../../redis/address.ts'
 import { anchorOf, clockKeys, moveExpiries } from '../../redis/clock/station-clock.ts'
 import { answered } from '../../redis/connection.ts'
 import { readScript } from '../../redis/script.ts'
@@ -6,6 +7,12 @@ import { type BusLines, keys } from '../wire.ts'
 const RENEW_EVERY_MS = 1_000
 /** The holder stops by itself before others may take the lease for expired. */
 export const RENEWAL_TIMEOUT_MS = 3_000
+/**
+ * While servers agree on another primary nobody can take the lease, and a holder that keeps it goes on without a catch-up: what
+ * it has to write waits in its memory. Where only the holder is cut off, another one takes the lease meanwhile, and Redis
+ * refuses what this one writes later. Shorter than a sender of a command waits for one that was taken up.
+ */
+const FAILOVER_TIMEOUT_MS = 6_000
 
 const RENEW = readScript(new URL('./renew.lua', import.meta.url))
 const RELEASE = readScript(new URL('./release.lua', import.meta.url))
@@ -29,6 +36,7 @@ export function createLeaseKeeper(
   fencingToken: string,
 ): LeaseKeeper {
   const lost = new AbortController()
+  const timeoutMs = hasReplicas(redis) ? FAILOVER_TIMEOUT_MS : RENEWAL_TIMEOUT_MS
   let renewedMs = performance.now()
   const unrenewedMs = () => performance.now() - renewedMs
 
@@ -56,7 +64,7 @@ export function createLeaseKeeper(
     }
   }
   const renewing = setInterval(() => {
-    if (unrenewedMs() > RENEWAL_TIMEOUT_MS) lose('not renewed in time')
+    if (unrenewedMs() > timeoutMs) lose('not renewed in time')
     else void renew()
   }, RENEW_EVERY_MS)
   void renew()
@@ -69,7 +77,7 @@ export function createLeaseKeeper(
     lose,
     ensureHeld() {
       lost.signal.throwIfAborted()
-      if (unrenewedMs() > RENEWAL_TIMEOUT_MS + RENEW_EVERY_MS) lose('this process was suspended')
+      if (unrenewedMs() > timeoutMs + RENEW_EVERY_MS) lose('this process was suspended')
       lost.signal.throwIfAborted()
     },
     async release() {

@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { parseSaved } from '@solstice/playout'
 import { type AirLease, type MountId, type OutboxEntry, type Saved, sleep } from '@solstice/station'
+import type { Redis } from 'ioredis'
+import { hasReplicas } from '../../redis/address.ts'
 import { clockKeys } from '../../redis/clock/station-clock.ts'
 import { answered } from '../../redis/connection.ts'
+import { createReplicationWait } from '../../redis/replication.ts'
 import { readScript } from '../../redis/script.ts'
 import { answer, readCommand, takeUp } from '../commands.ts'
 import { followStream, lastId } from '../follow-stream.ts'
@@ -14,6 +17,8 @@ import { createLeaseKeeper, type LeaseKeeper } from './keeper.ts'
 import { LEASE_MS } from './status.ts'
 
 const TRY_EVERY_MS = 500
+/** After a failover the holder renews its lease first: it could not do so before. */
+const HOLDER_FIRST_MS = 1_000
 /** About 140 s of chunks: what playlists of HLS name, and what they named while the longest of them was read. */
 const KEPT_CHUNKS = 288
 /** A chunk is looked for behind so many entries of workers that held the lease and wrote none. */
@@ -32,29 +37,33 @@ export async function acquireLease(
   signal: AbortSignal,
   mounts: readonly MountId[] = [],
 ): Promise<AirLease> {
-  const { redis, clock } = lines
+  const { redis, clock, log } = lines
+  const replicated = createReplicationWait(log)
+  // A token that a failover forgets could be given to another worker, below ids that its holder wrote.
+  const isReplicated = (redis: Redis) =>
+    answered(redis, replicated(redis)).then(
+      () => true,
+      () => false,
+    )
   const holder = randomUUID()
   const others = mounts.map((mount) => keys.frames(mount))
   const touched = [keys.lease, keys.fencingToken, keys.air, keys.frames(), clockKeys.alive, ...others]
+  const attempt = async (): Promise<AirLease | null> => {
+    const args = [holder, LEASE_MS, KEPT_CHUNKS, clock.nowMs()]
+    const acquire = redis.eval(ACQUIRE, touched.length, ...touched, ...args)
+    const acquired = (await answered(redis, acquire).catch(() => null)) as [string, string | null] | null
+    if (!acquired || !(await isReplicated(redis))) return null
+    const keeper = createLeaseKeeper(lines, holder, acquired[0])
+    return openLease(lines, keeper, Number(acquired[1] ?? 0))
+  }
+  const holdersTurn = watchFailovers(redis)
   let wake = () => {}
   const unsubscribe = await lines.subscribe(keys.leaseFree, () => wake())
   try {
     for (;;) {
       signal.throwIfAborted()
-      const acquire = redis.eval(
-        ACQUIRE,
-        touched.length,
-        ...touched,
-        holder,
-        LEASE_MS,
-        KEPT_CHUNKS,
-        clock.nowMs(),
-      )
-      const acquired = (await answered(redis, acquire).catch(() => null)) as [string, string | null] | null
-      if (acquired) {
-        const keeper = createLeaseKeeper(lines, holder, acquired[0])
-        return openLease(lines, keeper, Number(acquired[1] ?? 0))
-      }
+      const lease = holdersTurn.isNow() ? null : await attempt()
+      if (lease) return lease
       await Promise.race([
         sleep(TRY_EVERY_MS),
         new Promise<void>((resolve) => {
@@ -63,13 +72,28 @@ export async function acquireLease(
       ])
     }
   } finally {
+    holdersTurn.end()
     unsubscribe()
+  }
+}
+
+/** Tells when a failover has just ended, or goes on; never with a Redis of its own. */
+function watchFailovers(redis: Redis) {
+  let readyMs = Number.NEGATIVE_INFINITY
+  const noteReady = () => {
+    readyMs = performance.now()
+  }
+  redis.on('ready', noteReady)
+  return {
+    isNow: () =>
+      hasReplicas(redis) && (redis.status !== 'ready' || performance.now() - readyMs < HOLDER_FIRST_MS),
+    end: () => redis.off('ready', noteReady),
   }
 }
 
 function openLease(lines: BusLines, keeper: LeaseKeeper, aliveAtMs: number): AirLease {
   const { redis, log } = lines
-  const line = createFencedLine(redis, keeper)
+  const line = createFencedLine(redis, keeper, log)
   const saver = createStateSaver(redis, line, log)
   return {
     lost: keeper.lost,

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import { failureOf, openStorePool, PostgresUnavailable, type Session, withClient } from './pool.ts'
 import { createRecovery } from './recovery.ts'
+import type { Servers } from './servers.ts'
 
 /** Readers are better served from memory than late. */
 const QUERY_TIMEOUT_MS = 2_000
@@ -31,10 +32,10 @@ const commit = sql`commit`
 const rollback = sql`rollback`
 const nothing = sql`select`
 
-export function connectPostgres(url: string, poolMax: number, log: Logger): Postgres {
+export function connectPostgres(servers: Servers, poolMax: number, log: Logger): Postgres {
   // Queries are short, so they do not queue behind transactions that wait for locks.
-  const queryPool = openStorePool(url, Math.ceil(poolMax / 2))
-  const transactionPool = openStorePool(url, Math.max(1, Math.floor(poolMax / 2)))
+  const queryPool = openStorePool(servers, Math.ceil(poolMax / 2))
+  const transactionPool = openStorePool(servers, Math.max(1, Math.floor(poolMax / 2)))
   const recovery = createRecovery(
     () => withClient(queryPool, QUERY_TIMEOUT_MS, ({ run }) => run(nothing)),
     log,

@@ -1,6 +1,7 @@
 import { collections } from '@solstice/station'
 import { sql } from 'kysely'
 import { openKysely, reasonOf } from './pool.ts'
+import { addressesOf, createServers, type Servers } from './servers.ts'
 
 /**
  * The number of records in each collection of a database, which is not changed; null when it has no tables of a station.
@@ -8,7 +9,17 @@ import { openKysely, reasonOf } from './pool.ts'
  * @throws when it does not answer.
  */
 export async function countPostgresRecords(url: string): Promise<Record<string, number> | null> {
-  const db = openKysely<unknown>(url)
+  const servers = createServers(url)
+  for (let left = addressesOf(url).length; ; left--)
+    try {
+      return await countAt(servers)
+    } catch (error) {
+      if (left === 1) throw new Error(`PostgreSQL cannot be used: ${reasonOf(error)}`)
+    }
+}
+
+async function countAt(servers: Servers): Promise<Record<string, number> | null> {
+  const db = openKysely<unknown>(servers)
   try {
     const { rows } = await sql<{ name: string }>`
       select name from unnest(${sql.val(['collections', ...Object.keys(collections)])}::text[]) as name
@@ -21,8 +32,6 @@ export async function countPostgresRecords(url: string): Promise<Record<string, 
       counts[name] = Number(counted.rows[0]?.count)
     }
     return counts
-  } catch (error) {
-    throw new Error(`PostgreSQL cannot be used: ${reasonOf(error)}`)
   } finally {
     await db.destroy().catch(() => {})
   }

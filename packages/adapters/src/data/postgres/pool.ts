@@ -9,13 +9,17 @@ import {
   type RawBuilder,
 } from 'kysely'
 import pg from 'pg'
+import type { Servers } from './servers.ts'
 
 const CONNECT_TIMEOUT_MS = 3_000
+const ROLE_TIMEOUT_MS = 2_000
 /** Shorter than a change waits in all, so that what is left of an abandoned connection, and its locks, ends by itself. */
 const LOCK_TIMEOUT_MS = 4_000
 /** Long enough to prepare a change of many records between two statements. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000
 const STATEMENT_TIMEOUT_MS = 60_000
+/** Code of the error of a server that accepts no writes. */
+const READ_ONLY = '25006'
 
 /** PostgreSQL failed for a reason that passes: it is away, overloaded or too slow. */
 export class PostgresUnavailable extends Error {
@@ -34,6 +38,8 @@ export type Run = <R>(query: RawBuilder<R>) => Promise<R[]>
 /** A connection that is on loan for a limited time. */
 export interface Session {
   run: Run
+  /** Address of the server. */
+  server: string
   /** Sets the time that is left, ms from now. */
   extend(ms: number): void
 }
@@ -49,9 +55,8 @@ const sqlCompiler = new Kysely<never>({
 })
 
 /** A pool for the store: its statements are limited in time, its commits durable. */
-export function openStorePool(url: string, max: number): pg.Pool {
-  return openPool({
-    ...settings(url),
+export function openStorePool(servers: Servers, max: number): pg.Pool {
+  return openPool(servers, {
     max,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
@@ -64,8 +69,8 @@ export function openStorePool(url: string, max: number): pg.Pool {
 }
 
 /** A single connection for work that may take long, such as migrations. Destroy it after use. */
-export function openKysely<Tables>(url: string): Kysely<Tables> {
-  const pool = openPool({ ...settings(url), max: 1 })
+export function openKysely<Tables>(servers: Servers): Kysely<Tables> {
+  const pool = openPool(servers, { max: 1 })
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
 }
 
@@ -103,7 +108,9 @@ export async function withClient<R>(
       return (await client.query(text, [...parameters])).rows
     } catch (error) {
       const isOfServer = error instanceof pg.DatabaseError
-      if (!isOfServer) broken ??= error as Error
+      // A primary that became a standby.
+      const isReadOnly = isOfServer && error.code === READ_ONLY
+      if (!isOfServer || isReadOnly) broken ??= error as Error
       if (!isTransient(error)) throw error
       throw new PostgresUnavailable(broken ?? error, !isOfServer || isUnreachable(error))
     }
@@ -113,7 +120,7 @@ export async function withClient<R>(
     limit = setTimeout(giveUp, ms)
   }
   try {
-    return await work({ run, extend })
+    return await work({ run, extend, server: serverOf(client) })
   } finally {
     clearTimeout(limit)
     client.release(broken ?? undefined)
@@ -125,16 +132,45 @@ function isUnreachable({ code = '' }: pg.DatabaseError): boolean {
   return /^(08|28|3D|53(?!100)|57P)/.test(code)
 }
 
-function openPool(config: pg.PoolConfig): pg.Pool {
-  const pool = new pg.Pool({ ...config, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
+function openPool(servers: Servers, config: pg.PoolConfig): pg.Pool {
+  const pool = new pg.Pool({
+    ...config,
+    application_name: 'solstice',
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    Client: clientFor(servers),
+    ...(servers.areSeveral && { onConnect: (client: pg.ClientBase) => refuseStandby(client, servers) }),
+  })
   // Broken connections are replaced; whoever was using one gets the error from the query.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }
 
-function settings(url: string): pg.PoolConfig {
-  return { connectionString: url, application_name: 'solstice' }
+/** Connects to the server that is tried now; when there is no connection, another one is tried next. */
+function clientFor(servers: Servers): typeof pg.Client {
+  return class extends pg.Client {
+    readonly server: string
+
+    constructor(config?: pg.ClientConfig) {
+      const server = servers.current
+      super({ ...config, connectionString: server })
+      this.server = server
+      const leave = () => servers.leave(server)
+      this.once('end', leave)
+      this.once('connect', () => this.off('end', leave))
+    }
+  }
+}
+
+const serverOf = (client: pg.ClientBase) => (client as { server?: string }).server ?? ''
+
+/** @throws when the server accepts no writes; another one is tried next */
+async function refuseStandby(client: pg.ClientBase, servers: Servers): Promise<void> {
+  const asked = { text: 'show transaction_read_only', query_timeout: ROLE_TIMEOUT_MS }
+  const { rows } = await client.query<{ transaction_read_only: string }>(asked)
+  if (rows[0]?.transaction_read_only !== 'on') return
+  servers.leave(serverOf(client))
+  throw new Error('it is a standby')
 }
 
 async function acquireClient(pool: pg.Pool, limitMs: number): Promise<pg.PoolClient> {

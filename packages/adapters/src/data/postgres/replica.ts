@@ -10,6 +10,8 @@ export class Replica<T extends object> {
   readonly #spec: CollectionSpec
   #records: Records<T>
   #version: number | null = null
+  /** Another server may lack the last versions of this one, and have others under their numbers. */
+  #server = ''
 
   constructor(name: string, spec: CollectionSpec) {
     this.#name = name
@@ -28,9 +30,11 @@ export class Replica<T extends object> {
 
   async catchUp(session: Session): Promise<void> {
     const begun = this.#version
-    const { changes, version, isWhole } = await readChanges<T>(this.#name, begun, session)
+    const known = session.server === this.#server ? begun : null
+    const { changes, version, isWhole } = await readChanges<T>(this.#name, known, session)
     // A change of our own, or another reader, may have been quicker.
     if (this.#version !== begun && this.#version !== null && this.#version >= version) return
+    this.#server = session.server
     if (isWhole) this.#records = new Records(this.#spec)
     this.#adopt(changes, version)
   }

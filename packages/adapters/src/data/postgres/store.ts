@@ -4,6 +4,7 @@ import { PostgresCollection } from './collection.ts'
 import { connectPostgres } from './connection.ts'
 import { migrate, UnsupportedDatabase } from './migrations.ts'
 import { isTransient, openKysely, reasonOf } from './pool.ts'
+import { createServers, type Servers } from './servers.ts'
 
 /** Nearly every reply needs these, so they are in memory from the start, should PostgreSQL go away. */
 const READ_AT_START = [
@@ -26,13 +27,15 @@ const FIRST_CONNECT_INTERVAL_MS = 500
  * was committed before it began, in this process or another. While PostgreSQL does not answer, reads show what was read
  * last, and fail with DATA_UNAVAILABLE where nothing was read yet. A change is decided on committed records, while the
  * collection's row of counters is locked. It waits up to 5 s for a PostgreSQL that is away; then it is refused with
- * DATA_UNAVAILABLE, and has not been made unless the connection broke during its commit.
+ * DATA_UNAVAILABLE, and has not been made unless the connection broke during its commit. Of several servers in the address the
+ * one that accepts writes is used.
  *
  * @throws when there is no answer within 30 s, or the database cannot be used.
  */
 export async function openPostgresData(url: string, poolMax: number, log: Logger): Promise<DataStore> {
-  await migrateWhenReachable(url, log)
-  const postgres = connectPostgres(url, poolMax, log)
+  const servers = createServers(url)
+  await migrateWhenReachable(servers, log)
+  const postgres = connectPostgres(servers, poolMax, log)
   const opened = Object.entries<CollectionSpec>(collections).map(
     ([name, spec]) => [name, new PostgresCollection<never, never>(postgres, name, spec)] as const,
   )
@@ -50,10 +53,10 @@ export async function openPostgresData(url: string, poolMax: number, log: Logger
   return { ...byName, close }
 }
 
-async function migrateWhenReachable(url: string, log: Logger): Promise<void> {
+async function migrateWhenReachable(servers: Servers, log: Logger): Promise<void> {
   const untilMs = performance.now() + FIRST_CONNECT_TIMEOUT_MS
   for (let attempt = 1; ; attempt++) {
-    const db = openKysely<unknown>(url)
+    const db = openKysely<unknown>(servers)
     try {
       return await migrate(db)
     } catch (error) {

@@ -61,11 +61,11 @@ export async function writeChanges<T extends object>(
       where name = ${name}`)
   }
   extend(STATEMENT_TIMEOUT_MS)
-  if (version % SWEEP_EVERY_VERSIONS === 0) await sweep({ run, extend }, name, version)
+  if (version % SWEEP_EVERY_VERSIONS === 0) await sweep({ run }, name, version)
 }
 
 /** Forgets old commit tokens, and removals that all readers have long seen. */
-async function sweep({ run }: Session, name: string, version: number): Promise<void> {
+async function sweep({ run }: Pick<Session, 'run'>, name: string, version: number): Promise<void> {
   await run(sql`delete from commits where at < now() - interval '1 hour'`)
   if (version <= KEPT_VERSIONS) return
   const upTo = version - KEPT_VERSIONS

@@ -2,6 +2,7 @@ import type { JobName } from '@solstice/station'
 import type { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
+import type { RedisAddress } from '../../redis/address.ts'
 import { connectQueues, openQueue } from '../connection.ts'
 import { optionsOf, queueNames, queueOfJob, SERIAL_QUEUE } from '../queues.ts'
 
@@ -21,11 +22,11 @@ const MIN_STEP_MS = 1_000
  * clock: jobs that were planned or delayed before it was set back would come later by that time.
  */
 export async function planRecurrences(
-  redisUrl: string,
+  address: RedisAddress,
   recurrences: Recurrence[],
   log: Logger,
 ): Promise<void> {
-  const redis = connectQueues(redisUrl, log)
+  const redis = connectQueues(address, log)
   try {
     for (const queueName of queueNames) {
       const queue = openQueue(queueName, redis, log)
@@ -62,7 +63,7 @@ async function dropLatePlans(queue: Queue, planned: Recurrence[]): Promise<void>
 }
 
 /** Plans again whenever Redis was emptied or the wall clock set back. */
-export function keepPlanned(redis: Redis, redisUrl: string, recurrences: Recurrence[], log: Logger) {
+export function keepPlanned(redis: Redis, address: RedisAddress, recurrences: Recurrence[], log: Logger) {
   const serial = openQueue(SERIAL_QUEUE, redis, log)
   let isClosed = false
   let isChecking = false
@@ -73,7 +74,7 @@ export function keepPlanned(redis: Redis, redisUrl: string, recurrences: Recurre
     try {
       const isSetBack = Date.now() - performance.now() < wallOffsetMs - MIN_STEP_MS
       const isForgotten = (await serial.getGlobalConcurrency()) === null
-      if (isForgotten || isSetBack) await planRecurrences(redisUrl, recurrences, log)
+      if (isForgotten || isSetBack) await planRecurrences(address, recurrences, log)
       wallOffsetMs = Date.now() - performance.now()
     } catch (error) {
       if (!isClosed) log.warn({ err: error }, 'recurring jobs could not be planned again')

@@ -1,6 +1,7 @@
 import { type Job, Worker } from 'bullmq'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
+import type { RedisAddress } from '../../redis/address.ts'
 import { connectQueues, logQueueError, PREFIX } from '../connection.ts'
 import { ABANDONED } from '../on-demand.ts'
 import { type QueueName, queueNames, queues } from '../queues.ts'
@@ -24,15 +25,15 @@ export interface JobWorker {
  * times in all, after 1, 2, 4 and 8 s; the job of a dead process is taken over within 15 s.
  */
 export async function workJobs(
-  redisUrl: string,
+  address: RedisAddress,
   processors: Processors,
   recurrences: Recurrence[],
   log: Logger,
 ): Promise<JobWorker> {
-  await planRecurrences(redisUrl, recurrences, log)
-  const redis = connectQueues(redisUrl, log, { maxRetriesPerRequest: null })
+  await planRecurrences(address, recurrences, log)
+  const redis = connectQueues(address, log, { maxRetriesPerRequest: null })
   const stopping = new AbortController()
-  const plan = keepPlanned(redis, redisUrl, recurrences, log)
+  const plan = keepPlanned(redis, address, recurrences, log)
   const locks = createJobLocks(redis)
   const run = createRunner({ redis, processors, log, stopping: stopping.signal })
   const perform = async (job: Job, token?: string) => {

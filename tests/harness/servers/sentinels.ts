@@ -1,0 +1,124 @@
+import { execFile } from 'node:child_process'
+import { copyFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { sleep } from '@solstice/station'
+import {
+  freePort,
+  type Process,
+  root,
+  start,
+  type Teardown,
+  temporaryFolder,
+} from '../processes/processes.ts'
+import { until } from '../until.ts'
+
+const NAME = 'solstice'
+const SENTINELS = 3
+const FAILOVER_TIMEOUT_MS = 2_000
+/** Sentinels begin a failover no sooner after the last one, give or take a second. */
+const BETWEEN_FAILOVERS_MS = 2 * FAILOVER_TIMEOUT_MS + 1_000
+/** With fewer servers the primary would refuse all writes as soon as another one is away. */
+const SERVERS_FOR_STRICT_WRITES = 3
+
+/** Redis servers of one group and the sentinels that watch them, as of the profile of docker-compose.yml. */
+export interface RedisGroup {
+  env: { REDIS_SENTINELS: string; REDIS_SENTINEL_NAME: string }
+  /** Port of the primary, as the sentinels say. */
+  primary(): Promise<number>
+  /** Kills the primary, and resolves when the sentinels name another one. @returns the port of the one that was killed */
+  killPrimary(): Promise<number>
+  /** Starts a server that was killed; resolves when all servers have the data of the primary. */
+  restart(port: number): Promise<void>
+  /** Runs a command on the primary. */
+  cli(...args: string[]): Promise<string>
+}
+
+export async function startRedisGroup(t: Teardown, size: number): Promise<RedisGroup> {
+  const folder = await temporaryFolder(t)
+  const ports = await Promise.all(Array.from({ length: size + SENTINELS }, () => freePort()))
+  const [serverPorts, sentinelPorts] = [ports.slice(0, size), ports.slice(size)]
+  const servers = new Map<number, Process>()
+  const run = async (port: number, ...args: string[]) =>
+    (await promisify(execFile)('redis-cli', ['-p', String(port), ...args])).stdout.trim()
+
+  const launch = async (port: number, primary: number | null) => {
+    const place = await temporaryFolder(t)
+    const strict = size >= SERVERS_FOR_STRICT_WRITES ? ['--min-replicas-to-write', '1'] : []
+    const follow = primary === null ? [] : ['--replicaof', `127.0.0.1 ${primary}`]
+    // Sentinels have it rewritten.
+    const config = join(place, 'redis.conf')
+    await copyFile(join(root, 'redis.conf'), config)
+    // A replica that lacks a piece would wait 5 s for others that lack one as well.
+    const atOnce = ['--repl-diskless-sync-delay', '0']
+    const args = [config, '--port', String(port), '--dir', place, ...atOnce, ...strict, ...follow]
+    const server = start(t, 'redis-server', args)
+    servers.set(port, server)
+    await server.printed(/Ready to accept connections/)
+  }
+  const primary = async () => {
+    const answers = await Promise.allSettled(
+      sentinelPorts.map((port) => run(port, 'sentinel', 'get-master-addr-by-name', NAME)),
+    )
+    const told = answers.map((one) =>
+      one.status === 'fulfilled' ? Number(one.value.split('\n')[1]) : Number.NaN,
+    )
+    return told.every((port) => port === told[0]) ? told[0]! : Number.NaN
+  }
+  const allFollow = async () => {
+    const about = await run(await primary(), 'info', 'replication').catch(() => '')
+    return (about.match(/state=online/g)?.length ?? 0) === size - 1
+  }
+
+  const [first, ...others] = serverPorts as [number, ...number[]]
+  await launch(first, null)
+  await Promise.all(others.map((port) => launch(port, first)))
+  for (const port of sentinelPorts) {
+    const path = join(folder, `${port}.conf`)
+    const lines = [
+      `port ${port}`,
+      'bind 127.0.0.1',
+      `dir ${folder}`,
+      `sentinel monitor ${NAME} 127.0.0.1 ${first} 2`,
+      `sentinel down-after-milliseconds ${NAME} 1000`,
+      `sentinel failover-timeout ${NAME} ${FAILOVER_TIMEOUT_MS}`,
+    ]
+    await writeFile(path, `${lines.join('\n')}\n`)
+    const sentinel = start(t, 'redis-server', [path, '--sentinel'])
+    await sentinel.printed(/monitor master/)
+  }
+  const sentinelsKnowAll = async () => {
+    const facts = await Promise.all(sentinelPorts.map((port) => run(port, 'sentinel', 'master', NAME)))
+    return facts.every(
+      (text) => new RegExp(`num-slaves\\n${size - 1}\\n`).test(text) && /num-other-sentinels\n2\n/.test(text),
+    )
+  }
+  await until('all servers follow the primary', allFollow)
+  await until('the sentinels know each other and all servers', sentinelsKnowAll)
+
+  let failoverFromMs = 0
+  return {
+    env: {
+      REDIS_SENTINELS: sentinelPorts.map((port) => `127.0.0.1:${port}`).join(','),
+      REDIS_SENTINEL_NAME: NAME,
+    },
+    primary,
+    async killPrimary() {
+      await sleep(Math.max(0, failoverFromMs - performance.now()))
+      const port = await primary()
+      await servers.get(port)!.end('SIGKILL')
+      await until('another server is the primary', async () => {
+        const now = await primary()
+        return !Number.isNaN(now) && now !== port
+      })
+      failoverFromMs = performance.now() + BETWEEN_FAILOVERS_MS
+      return port
+    },
+    async restart(port) {
+      await launch(port, await primary())
+      await until('all servers follow the primary', allFollow)
+      await until('the sentinels know all servers', sentinelsKnowAll)
+    },
+    cli: async (...args) => run(await primary(), ...args),
+  }
+}
