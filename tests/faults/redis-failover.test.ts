@@ -1,11 +1,11 @@
 import { get, type IncomingMessage } from 'node:http'
-import type { Command, Outcome, PlayoutState } from '@solstice/playout'
-import { trackRef } from '@solstice/station'
+import type { Command, Outcome, PlayoutState, TrackRef } from '@solstice/playout'
+import { type DataStore, trackRef } from '@solstice/station'
 import t, { type Test } from 'tap'
 import { inForm } from '../harness/long-form.ts'
 import type { Process } from '../harness/processes/processes.ts'
-import { kofiDonation, kofiPosts, openPaymentServices } from '../harness/servers/payment-services.ts'
 import { startRedisGroup } from '../harness/servers/sentinels.ts'
+import { kofiDonation, kofiPosts, openPaymentServices } from '../harness/servers/services/payment-services.ts'
 import { followBroadcast, listen, mustBeWhole, prepareStation } from '../harness/stations/station.ts'
 import { until } from '../harness/until.ts'
 
@@ -20,6 +20,48 @@ const KOFI = 'matching_provider_2'
 const songs = Array.from({ length: 6 }, (_, i) => ({ name: `Song ${i}`, hz: 300 + i * 100, seconds: 8 }))
 
 t.test('the primary of Redis is killed under load: nothing acknowledged is lost or doubled', async (t) => {
+  const { group, air, tracks, data, workers, urlOf } = await openStation(t)
+  const streamUrl = (i: number) => `${urlOf(i)}/api/stream/public.mp3`
+  const streams = await Promise.all(Array.from({ length: recorders }, (_, i) => listen(t, streamUrl(i))))
+  const others = await Promise.all(Array.from({ length: crowd }, (_, i) => attend(t, streamUrl(i))))
+  const queue = await openQueue(t, air, tracks)
+  const shop = openShop(urlOf)
+  await air.more(6)
+
+  for (let kill = 0; kill < kills; kill++) {
+    for (let i = 0; i < payments; i++) await shop.order()
+    queue.request(kill, 0)
+    await queue.order(kill, 0)
+    for (let i = 1; i < ordersPerKill; i++) void queue.order(kill, i)
+    queue.request(kill, 1)
+    const posted = shop.pay()
+    const [killedAtMs, from] = [Date.now(), air.chunks.length]
+    const killed = await group.killPrimary()
+    const primaryAfterMs = Date.now() - killedAtMs
+    queue.request(kill, 2)
+    // What is on its way when the primary dies may still come from its readers.
+    await air.until(air.clock.nowMs())
+    const soundAfterMs = Date.now() - killedAtMs
+    await Promise.all([queue.answered(), posted])
+    await group.restart(killed)
+    await air.more(4)
+    await queue.assertKept(t, kill)
+    const told = workers.flatMap((worker) => leaseSince(worker, killedAtMs))
+    const times = { primaryAfterMs, soundAfterMs, chunks: air.chunks.length - from, lease: told }
+    t.comment(`kill ${kill}: ${JSON.stringify(times)}`)
+  }
+  t.same(holesIn(air.chunks), [], `every frame number once, in ${air.chunks.length} chunks`)
+  t.comment(`longest time without new sound: ${Math.round(air.longestAbsenceMs)} ms`)
+  const isWhole = mustBeWhole(t, air)
+  if (isWhole) t.ok(air.longestAbsenceMs < RESERVE_MS, 'listeners hold more than the failover takes')
+  await assertHeard(t, streams, air.chunks, isWhole)
+  const left = others.filter(({ destroyed }) => destroyed)
+  t.equal(left.length, 0, 'nobody of the crowd is disconnected')
+  await assertPaid(t, data, shop.paid)
+})
+
+/** Two workers, jobs and replicas of the API on a group of three servers. */
+async function openStation(t: Test) {
   const [group, services] = await Promise.all([startRedisGroup(t, 3), openPaymentServices(t)])
   const station = await prepareStation(t, songs, {
     ...services.env,
@@ -32,18 +74,15 @@ t.test('the primary of Redis is killed under load: nothing acknowledged is lost 
   const data = await station.openData()
   t.teardown(() => data.close())
   const tracks = (await data.tracks.find()).map((track) => trackRef(track))
-
   const air = await followBroadcast(t, station)
   const workers = await Promise.all([station.startWorker(), station.startWorker()])
   const apis = await Promise.all(Array.from({ length: replicas }, () => station.startApi()))
   await station.startJobs()
-  const urlOf = (i: number) => apis[i % replicas]!.url
-  const streams = await Promise.all(
-    Array.from({ length: recorders }, (_, i) => listen(t, `${urlOf(i)}/api/stream/public.mp3`)),
-  )
-  const others = await Promise.all(
-    Array.from({ length: crowd }, (_, i) => attend(t, `${urlOf(i)}/api/stream/public.mp3`)),
-  )
+  return { group, air, tracks, data, workers, urlOf: (i: number) => apis[i % replicas]!.url }
+}
+
+/** Those who ask for songs, and what became of it. */
+async function openQueue(t: Test, air: Air, tracks: TrackRef[]) {
   /** The state of the air that came last, and every place that an order ever had in the queue. */
   let state: PlayoutState | undefined
   const placesOf = new Map<string, Set<string>>()
@@ -53,8 +92,8 @@ t.test('the primary of Redis is killed under load: nothing acknowledged is lost 
       if (orderId) placesOf.set(orderId, (placesOf.get(orderId) ?? new Set()).add(entryId))
   })
   t.teardown(unfollow)
-  await air.more(6)
-
+  const paid = new Map<string, Promise<Outcome>>()
+  const asked: Promise<{ uid: string; outcome: Outcome | null }>[] = []
   /** A payment is handed over until it is answered, as the jobs do. */
   const insist = async (command: Command): Promise<Outcome> => {
     for (;;) {
@@ -62,82 +101,52 @@ t.test('the primary of Redis is killed under load: nothing acknowledged is lost 
       if (outcome) return outcome
     }
   }
-  const paid = new Map<string, Promise<Outcome>>()
-  const order = (kill: number, i: number) => {
-    const orderId = `order ${kill}.${i}`
-    const track = tracks[(kill + i) % tracks.length]!
-    const command = { type: 'add-song', track, mode: 'day', orderType: 'donated', tier: 1, orderId } as const
-    paid.set(orderId, insist(command))
-    return paid.get(orderId)!
-  }
-  const asked: Promise<{ uid: string; outcome: Outcome | null }>[] = []
-  const request = (kill: number, i: number) => {
-    const uid = `${kill}.${i}`.padEnd(36, 'x')
-    const track = tracks[i % tracks.length]!
-    const sent = air.bus.send({ type: 'request-track', uid, socketId: uid, track, mode: 'day' })
-    asked.push(sent.catch(() => null).then((outcome) => ({ uid, outcome })))
-  }
   const wasHeard = (entryId: string) =>
     air.chunks.some(({ markers }) => markers.some((marker) => marker.entryId === entryId))
-  /** Whatever was acknowledged in this round is there once, in the state that came last. */
-  const assertKept = async (kill: number) => {
-    const requests = await Promise.all(asked.splice(0))
-    const { playlist, trackRequests } = state!
-    for (const [id, outcome] of paid) {
-      if (!id.startsWith(`order ${kill}.`)) continue
-      t.ok((await outcome).ok)
-      const places = [...(placesOf.get(id) ?? [])]
-      t.equal(places.length, 1, `${id} never had two places`)
-      const isThere = playlist.entries.some(({ orderId }) => orderId === id) || wasHeard(places[0]!)
-      t.ok(isThere, `${id} waits or was heard`)
-    }
-    for (const { uid, outcome } of requests)
-      if (outcome?.ok)
-        t.equal(trackRequests.filter((one) => one.uid === uid).length, 1, 'an accepted request waits, once')
+  return {
+    order(kill: number, i: number) {
+      const orderId = `order ${kill}.${i}`
+      const track = tracks[(kill + i) % tracks.length]!
+      const order = { orderType: 'donated', tier: 1, orderId } as const
+      const outcome = insist({ type: 'add-song', track, mode: 'day', ...order })
+      paid.set(orderId, outcome)
+      return outcome
+    },
+    request(kill: number, i: number) {
+      const uid = `${kill}.${i}`.padEnd(36, 'x')
+      const track = tracks[i % tracks.length]!
+      const sent = air.bus.send({ type: 'request-track', uid, socketId: uid, track, mode: 'day' })
+      asked.push(sent.catch(() => null).then((outcome) => ({ uid, outcome })))
+    },
+    answered: () => Promise.all([...paid.values(), ...asked]),
+    /** Whatever was acknowledged in this round is there once, in the state that came last. */
+    async assertKept(t: Test, kill: number) {
+      const requests = await Promise.all(asked.splice(0))
+      const { playlist, trackRequests } = state!
+      for (const [id, outcome] of paid) {
+        if (!id.startsWith(`order ${kill}.`)) continue
+        t.ok((await outcome).ok)
+        const places = [...(placesOf.get(id) ?? [])]
+        t.equal(places.length, 1, `${id} never had two places`)
+        const isThere = playlist.entries.some(({ orderId }) => orderId === id) || wasHeard(places[0]!)
+        t.ok(isThere, `${id} waits or was heard`)
+      }
+      for (const { uid } of requests.filter((one) => one.outcome?.ok))
+        t.equal(trackRequests.filter((one) => one.uid === uid).length, 1, `${uid} waits, once`)
+    },
   }
+}
 
-  const shop = openShop(urlOf)
-  for (let kill = 0; kill < kills; kill++) {
-    for (let i = 0; i < payments; i++) await shop.order()
-    request(kill, 0)
-    await order(kill, 0)
-    for (let i = 1; i < ordersPerKill; i++) void order(kill, i)
-    request(kill, 1)
-    const posted = shop.pay()
-    const [killedAtMs, from] = [Date.now(), air.chunks.length]
-    const killed = await group.killPrimary()
-    const primaryAfterMs = Date.now() - killedAtMs
-    request(kill, 2)
-    // What is on its way when the primary dies may still come from its readers.
-    await air.until(air.clock.nowMs())
-    const soundAfterMs = Date.now() - killedAtMs
-    await Promise.all([...paid.values(), ...asked, posted])
-    await group.restart(killed)
-    await air.more(4)
-    await assertKept(kill)
-    const told = workers.flatMap((worker) => leaseSince(worker, killedAtMs))
-    const times = { primaryAfterMs, soundAfterMs, chunks: air.chunks.length - from, lease: told }
-    t.comment(`kill ${kill}: ${JSON.stringify(times)}`)
-  }
-  t.same(holesIn(air.chunks), [], `every frame number once, in ${air.chunks.length} chunks`)
-  t.comment(`longest time without new sound: ${Math.round(air.longestAbsenceMs)} ms`)
-  const isWhole = mustBeWhole(t, air)
-  if (isWhole) t.ok(air.longestAbsenceMs < RESERVE_MS, 'listeners hold more than the failover takes')
-  await assertHeard(t, streams, air.chunks, isWhole)
-  t.same(
-    others.filter(({ destroyed }) => destroyed),
-    [],
-    'nobody of the crowd is disconnected',
-  )
-  await until('all payments are applied', async () =>
-    (await Promise.all(shop.paid.map((id) => data.donations.get(id)))).every((one) => one?.queue),
-  )
-  for (const donationId of shop.paid) {
+/** Each payment came to its order, and counted once. */
+async function assertPaid(t: Test, data: DataStore, ids: string[]) {
+  const find = () => Promise.all(ids.map((id) => data.donations.get(id)))
+  await until('all payments are applied', async () => (await find()).every((order) => order?.queue))
+  for (const donationId of ids) {
     t.match((await data.donations.get(donationId))?.status, /^paid/)
     const events = (await data.ledger.find({ donationId })).map(({ event }) => event)
     t.equal(events.filter((event) => event === 'claimed').length, 1, 'each payment counts once')
   }
-})
+}
 
 type Air = Awaited<ReturnType<typeof followBroadcast>>
 type Streams = Awaited<ReturnType<typeof listen>>[]
