@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { addressesOf } from '../data/postgres/servers.ts'
+import { addressesOf } from '../data/servers.ts'
 import type { Reader } from './reader.ts'
 import { hasProtocol, WEB, withoutEndSlashes } from './setting.ts'
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
+import type { Servers } from '../servers.ts'
 import { failureOf, openStorePool, PostgresUnavailable, type Session, withClient } from './pool.ts'
 import { createRecovery } from './recovery.ts'
-import type { Servers } from './servers.ts'
 
 /** Readers are better served from memory than late. */
 const QUERY_TIMEOUT_MS = 2_000

@@ -1,7 +1,7 @@
 import { collections } from '@solstice/station'
 import { sql } from 'kysely'
+import { addressesOf, createServers, type Servers } from '../servers.ts'
 import { openKysely, reasonOf } from './pool.ts'
-import { addressesOf, createServers, type Servers } from './servers.ts'
 
 /**
  * The number of records in each collection of a database, which is not changed; null when it has no tables of a station.

@@ -9,7 +9,7 @@ import {
   type RawBuilder,
 } from 'kysely'
 import pg from 'pg'
-import type { Servers } from './servers.ts'
+import type { Servers } from '../servers.ts'
 
 const CONNECT_TIMEOUT_MS = 3_000
 const ROLE_TIMEOUT_MS = 2_000

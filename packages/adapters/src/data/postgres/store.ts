@@ -1,10 +1,10 @@
 import { type CollectionSpec, collections, type DataStore, sleep } from '@solstice/station'
 import type { Logger } from 'pino'
+import { createServers, type Servers } from '../servers.ts'
 import { PostgresCollection } from './collection.ts'
 import { connectPostgres } from './connection.ts'
 import { migrate, UnsupportedDatabase } from './migrations.ts'
 import { isTransient, openKysely, reasonOf } from './pool.ts'
-import { createServers, type Servers } from './servers.ts'
 
 /** Nearly every reply needs these, so they are in memory from the start, should PostgreSQL go away. */
 const READ_AT_START = [
