@@ -57,13 +57,12 @@ async function startCluster(
   t: Teardown,
   { program, making, isDurable }: { program: string; making: string[]; isDurable: boolean },
 ): Promise<PostgresServer> {
-  const bin = binaries()
   const [folder, port] = await Promise.all([temporaryFolder(t), freePort()])
   const user = process.getuid?.() === 0 ? await otherThanRoot() : null
   if (user) await chown(folder, user.uid, user.gid)
   await chmod(folder, 0o700)
   const data = join(folder, 'data')
-  await run(join(bin, program), ['-D', data, ...making], { ...user, cwd: folder })
+  await run(binary(program), ['-D', data, ...making], { ...user, cwd: folder })
   const settings = [
     `port = ${port}`,
     "listen_addresses = '127.0.0.1'",
@@ -75,7 +74,7 @@ async function startCluster(
   await appendFile(join(data, 'postgresql.conf'), `${settings.join('\n')}\n`)
 
   const launch = async () => {
-    const postgres = start(t, join(bin, 'postgres'), ['-D', data], {}, 'ignore', user ?? {})
+    const postgres = start(t, binary('postgres'), ['-D', data], {}, 'ignore', user ?? {})
     await postgres.printed(/ready to accept (read-only )?connections/)
     return postgres
   }
@@ -200,8 +199,8 @@ async function otherThanRoot(): Promise<{ uid: number; gid: number }> {
   return { uid: await idOf('-u'), gid: await idOf('-g') }
 }
 
-/** Folder of PostgreSQL's programs: in the PATH, where Debian keeps its versions, or with Homebrew. */
-function binaries(): string {
+/** A program of PostgreSQL: in the PATH, where Debian keeps its versions, or with Homebrew. */
+function binary(name: string): string {
   const debian = '/usr/lib/postgresql'
   const brew = ['/opt/homebrew/opt', '/usr/local/opt']
   const places = [
@@ -209,9 +208,7 @@ function binaries(): string {
     ...versionsIn(debian, /^\d/),
     ...brew.flatMap((folder) => versionsIn(folder, /^postgresql@/)),
   ]
-  const found = places.find(
-    (place) => existsSync(join(place, 'initdb')) && existsSync(join(place, 'postgres')),
-  )
+  const found = places.map((place) => join(place, name)).find((path) => existsSync(path))
   if (!found) throw new Error('PostgreSQL is not installed: run sh scripts/setup.sh test')
   return found
 }

@@ -92,9 +92,8 @@ function redisAddress({ read, raw, problems }: Reader): RedisAddress {
   const sentinels = read('REDIS_SENTINELS')
   if (raw('REDIS_SENTINELS')?.trim() && sentinels.length === 0)
     problems.push('REDIS_SENTINELS must name at least one server, as host:port')
-  if (sentinels.length === 0) return url
   const [name, sentinelPassword] = [read('REDIS_SENTINEL_NAME'), read('REDIS_SENTINEL_PASSWORD')]
-  return { sentinels, name, sentinelPassword, url }
+  return sentinels.length === 0 ? url : { sentinels, name, sentinelPassword, url }
 }
 
 function readRadio({ read, raw, warnings }: Reader) {
