@@ -79,14 +79,14 @@ export async function acquireLease(
 
 /** Tells when a failover has just ended, or goes on; never with a Redis of its own. */
 function watchFailovers(redis: Redis) {
+  if (!hasReplicas(redis)) return { isNow: () => false, end() {} }
   let readyMs = Number.NEGATIVE_INFINITY
   const noteReady = () => {
     readyMs = performance.now()
   }
   redis.on('ready', noteReady)
   return {
-    isNow: () =>
-      hasReplicas(redis) && (redis.status !== 'ready' || performance.now() - readyMs < HOLDER_FIRST_MS),
+    isNow: () => redis.status !== 'ready' || performance.now() - readyMs < HOLDER_FIRST_MS,
     end: () => redis.off('ready', noteReady),
   }
 }
