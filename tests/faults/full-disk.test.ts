@@ -13,7 +13,6 @@ import { asAdmin, SUPER_ADMIN } from '../harness/people/admin.ts'
 import { freePort, start, temporaryFolder } from '../harness/processes/processes.ts'
 import { openApp } from '../harness/stations/app.ts'
 import { prepareStation } from '../harness/stations/station.ts'
-import { startJobs } from '../harness/stations/workers.ts'
 import { until } from '../harness/until.ts'
 import { track } from '../suites/records.ts'
 
@@ -126,41 +125,6 @@ if (!mayMount()) {
       (await readdir(join(disk.folder, 'data'))).filter((name) => name.endsWith('.tmp')),
       [],
     )
-  })
-
-  t.test('a batch in whose middle the disk fills up ends as if it had been done once', async (t) => {
-    const disk = await smallDisk(t, 8 * MB)
-    const said: string[] = []
-    const settings = {
-      DATA_PROVIDER: 'json',
-      MEDIA_STORAGE: 'local',
-      DATA_DIR: join(disk.folder, 'data'),
-      MEDIA_DIR: join(disk.folder, 'media'),
-      DEMO_LIBRARY: 'false',
-    }
-    const station = await openApp(t, settings, pino({}, { write: (line) => void said.push(line) }))
-    const { ports } = station
-    const { data, media, jobs } = ports
-    const songIds = Array.from({ length: 30 }, (_, i) => `day/${i}.mp3`)
-    await Promise.all(songIds.map((id) => station.addTrack(id, new Uint8Array(20_000))))
-    let copied = 0
-    const copy: typeof media.copy = (from, to) => {
-      if (++copied === 10) disk.fill()
-      return media.copy(from, to)
-    }
-    /** An air that releases every track. */
-    const bus = { ...ports.bus, send: async () => ({ ok: true, removed: 0 }) } as unknown as typeof ports.bus
-    await startJobs(t, { ...ports, bus, jobs: { ...jobs, add: async () => '' }, media: { ...media, copy } })
-    const given = { scope: 'library', actor: { adminId: 'super', login: 'admin' } } as const
-    const id = await jobs.add('move-tracks', { ...given, songIds, targetMode: 'night' })
-    await until('the batch is deferred', () => said.some((line) => line.includes('job deferred, retrying')))
-    disk.free()
-    const state = async () => (await jobs.progress('move-tracks', id))?.state
-    await until('the batch is done', async () => (await state()) === 'done')
-    const records = (await data.tracks.find()).map(({ storageKey }) => storageKey).sort()
-    t.same(records, songIds.map((one) => one.replace('day', 'night')).sort())
-    t.same([...(await media.list('day')), ...(await media.list('night'))].sort(), records)
-    t.equal((await data.audit.find({ operationType: 'edit_song_meta' })).length, 30, 'each was moved once')
   })
 
   t.test(
