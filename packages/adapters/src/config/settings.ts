@@ -16,11 +16,11 @@ import {
   origins,
   type Setting,
   sender,
-  serverList,
   text,
   timeZone,
   webAddress,
 } from './setting.ts'
+import { serverList } from './stores.ts'
 
 const streamBitrates = [64, 96, 128, 160, 192, 256, 320] as const
 /** Names of the payment services, in the order of `paymentProviderIds`. */
