@@ -11,7 +11,7 @@ import {
 import { pino } from 'pino'
 // Files rather than the package: a command loads only what it needs.
 import { type Config, ConfigError, readConfig } from '../../packages/adapters/src/config/config.ts'
-import { shownServers } from '../../packages/adapters/src/data/servers.ts'
+import { shownServers } from '../../packages/adapters/src/config/servers/addresses.ts'
 import { openData, openMedia } from '../../packages/adapters/src/stores.ts'
 import { Refusal, UsageError } from './terminal.ts'
 

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { openRedisBus } from '../../../packages/adapters/src/air/bus.ts'
-import type { RedisAddress } from '../../../packages/adapters/src/redis/address.ts'
+import type { RedisAddress } from '../../../packages/adapters/src/config/servers/addresses.ts'
 import { openStationClock } from '../../../packages/adapters/src/redis/clock/station-clock.ts'
 import { openRedis } from '../../../packages/adapters/src/redis/connection.ts'
 import type { Teardown } from '../processes/processes.ts'

@@ -1,6 +1,7 @@
 import { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
-import { connectTo, type RedisAddress } from '../redis/address.ts'
+import type { RedisAddress } from '../config/servers/addresses.ts'
+import { connectTo } from '../redis/address.ts'
 import { ACCOUNT_CHANNEL } from '../redis/channels/announcer.ts'
 import { answered, isRefusal, PREFIX } from '../redis/connection.ts'
 import { readLease } from './lease/status.ts'

@@ -1,5 +1,6 @@
 import { mounts } from './mounts.ts'
 import { processCount } from './process-count.ts'
+import { serverList } from './servers/server-list.ts'
 import {
   bitrate,
   choice,
@@ -20,7 +21,6 @@ import {
   timeZone,
   webAddress,
 } from './setting.ts'
-import { serverList } from './stores.ts'
 
 const streamBitrates = [64, 96, 128, 160, 192, 256, 320] as const
 /** Names of the payment services, in the order of `paymentProviderIds`. */

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { addressesOf, createServers, shownServers } from './servers.ts'
+import { addressesOf, shownServers } from '../config/servers/addresses.ts'
+import { createServers } from './servers.ts'
 
 const two = 'postgres://radio:s,e@one:5432,[::1]:5433/db?target_session_attrs=read-write'
 

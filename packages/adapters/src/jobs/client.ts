@@ -11,7 +11,7 @@ import {
 import type { Job, JobsOptions, Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
-import type { RedisAddress } from '../redis/address.ts'
+import type { RedisAddress } from '../config/servers/addresses.ts'
 import { answered } from '../redis/connection.ts'
 import { reportOf } from './board.ts'
 import { connectQueues, openQueue } from './connection.ts'

@@ -1,7 +1,8 @@
 import { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
-import { connectTo, type RedisAddress } from '../redis/address.ts'
+import type { RedisAddress } from '../config/servers/addresses.ts'
+import { connectTo } from '../redis/address.ts'
 import { keepAnswering } from '../redis/connection.ts'
 import type { QueueName } from './queues.ts'
 

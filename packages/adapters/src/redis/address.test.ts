@@ -1,5 +1,6 @@
 import t from 'tap'
-import { connectTo, hasReplicas, shownAddress } from './address.ts'
+import { shownAddress } from '../config/servers/addresses.ts'
+import { connectTo, hasReplicas } from './address.ts'
 
 const group = {
   sentinels: [

@@ -1,18 +1,5 @@
 import { Redis, type RedisOptions } from 'ioredis'
-
-/** Redis servers of which sentinels name the primary. */
-export interface SentinelGroup {
-  sentinels: { host: string; port: number }[]
-  /** Name of the group at the sentinels. */
-  name: string
-  /** '' = the sentinels want none. */
-  sentinelPassword: string
-  /** Credentials, database and encryption of the servers; its host is not used. */
-  url: string
-}
-
-/** One Redis by its address, or the primary of a group. */
-export type RedisAddress = string | SentinelGroup
+import type { RedisAddress } from '../config/servers/addresses.ts'
 
 /** A server or sentinel that was lost with its machine does not refuse connections: it does not answer. */
 const CONNECT_TIMEOUT_MS = 1_000
@@ -48,10 +35,4 @@ export function connectTo(address: RedisAddress, options: RedisOptions): Redis {
 /** True when a write has to reach a second server before it counts as safe. */
 export function hasReplicas(redis: Redis): boolean {
   return Boolean(redis.options.sentinels?.length)
-}
-
-/** Where Redis is, without secrets. */
-export function shownAddress(address: RedisAddress): string {
-  if (typeof address === 'string') return new URL(address).host
-  return `${address.name} at ${address.sentinels.map(({ host, port }) => `${host}:${port}`).join(', ')}`
 }

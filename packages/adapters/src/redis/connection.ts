@@ -1,6 +1,7 @@
 import type { Redis, RedisOptions } from 'ioredis'
 import type { Logger } from 'pino'
-import { connectTo, type RedisAddress } from './address.ts'
+import type { RedisAddress } from '../config/servers/addresses.ts'
+import { connectTo } from './address.ts'
 
 /** Prefix of all keys and channels of the station in Redis. */
 export const PREFIX = 'solstice:'

@@ -1,6 +1,7 @@
 import { collections } from '@solstice/station'
 import { sql } from 'kysely'
-import { addressesOf, createServers, type Servers } from '../servers.ts'
+import { addressesOf } from '../../config/servers/addresses.ts'
+import { createServers, type Servers } from '../servers.ts'
 import { openKysely, reasonOf } from './pool.ts'
 
 /**

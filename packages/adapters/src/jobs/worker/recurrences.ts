@@ -2,7 +2,7 @@ import type { JobName } from '@solstice/station'
 import type { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
-import type { RedisAddress } from '../../redis/address.ts'
+import type { RedisAddress } from '../../config/servers/addresses.ts'
 import { connectQueues, openQueue } from '../connection.ts'
 import { optionsOf, queueNames, queueOfJob, SERIAL_QUEUE } from '../queues.ts'
 

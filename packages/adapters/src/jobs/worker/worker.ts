@@ -1,7 +1,7 @@
 import { type Job, Worker } from 'bullmq'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
-import type { RedisAddress } from '../../redis/address.ts'
+import type { RedisAddress } from '../../config/servers/addresses.ts'
 import { connectQueues, logQueueError, PREFIX } from '../connection.ts'
 import { ABANDONED } from '../on-demand.ts'
 import { type QueueName, queueNames, queues } from '../queues.ts'
