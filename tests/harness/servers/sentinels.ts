@@ -3,6 +3,7 @@ import { copyFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { sleep } from '@solstice/station'
+import { inForm } from '../long-form.ts'
 import {
   freePort,
   type Process,
@@ -15,6 +16,8 @@ import { until } from '../until.ts'
 
 const NAME = 'solstice'
 const SENTINELS = 3
+/** A starved machine lets a server wait for a second. */
+const DOWN_AFTER_MS = inForm({ short: 2_000, long: 1_000 })
 const FAILOVER_TIMEOUT_MS = 2_000
 /** Sentinels begin a failover no sooner after the last one, give or take a second. */
 const BETWEEN_FAILOVERS_MS = 2 * FAILOVER_TIMEOUT_MS + 1_000
@@ -50,7 +53,8 @@ export async function startRedisGroup(t: Teardown, size: number): Promise<RedisG
     const config = join(place, 'redis.conf')
     await copyFile(join(root, 'redis.conf'), config)
     // A replica that lacks a piece would wait 5 s for others that lack one as well.
-    const atOnce = ['--repl-diskless-sync-delay', '0']
+    // And a slow disk may keep a server from answering: what is written outlives the process anyway.
+    const atOnce = ['--repl-diskless-sync-delay', '0', '--appendfsync', 'no']
     const args = [config, '--port', String(port), '--dir', place, ...atOnce, ...strict, ...follow]
     const server = start(t, 'redis-server', args)
     servers.set(port, server)
@@ -80,7 +84,7 @@ export async function startRedisGroup(t: Teardown, size: number): Promise<RedisG
       'bind 127.0.0.1',
       `dir ${folder}`,
       `sentinel monitor ${NAME} 127.0.0.1 ${first} 2`,
-      `sentinel down-after-milliseconds ${NAME} 1000`,
+      `sentinel down-after-milliseconds ${NAME} ${DOWN_AFTER_MS}`,
       `sentinel failover-timeout ${NAME} ${FAILOVER_TIMEOUT_MS}`,
     ]
     await writeFile(path, `${lines.join('\n')}\n`)
