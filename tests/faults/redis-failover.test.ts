@@ -52,6 +52,7 @@ t.test('the primary of Redis is killed under load: nothing acknowledged is lost 
     await queue.assertKept(t, kill)
     const told = workers.flatMap((worker) => leaseSince(worker, killedAtMs))
     takeovers += told.length
+    if (told.length > 0) t.comment(group.said)
     const times = { primaryAfterMs, soundAfterMs, chunks: air.chunks.length - from, lease: told }
     t.comment(`kill ${kill}: ${JSON.stringify(times)}`)
     if (isQuiet && primaryAfterMs < QUICK_FAILOVER_MS) t.same(told, [], 'the worker on air stays there')

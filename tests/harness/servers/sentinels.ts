@@ -33,6 +33,8 @@ export interface RedisGroup {
   killPrimary(): Promise<number>
   /** Starts a server that was killed; resolves when all servers have the data of the primary. */
   restart(port: number): Promise<void>
+  /** What servers and sentinels have printed. */
+  readonly said: string
   /** Runs a command on the primary. */
   cli(...args: string[]): Promise<string>
 }
@@ -42,6 +44,7 @@ export async function startRedisGroup(t: Teardown, size: number): Promise<RedisG
   const ports = await Promise.all(Array.from({ length: size + SENTINELS }, () => freePort()))
   const [serverPorts, sentinelPorts] = [ports.slice(0, size), ports.slice(size)]
   const servers = new Map<number, Process>()
+  const processes: Process[] = []
   const run = async (port: number, ...args: string[]) =>
     (await promisify(execFile)('redis-cli', ['-p', String(port), ...args])).stdout.trim()
 
@@ -58,6 +61,7 @@ export async function startRedisGroup(t: Teardown, size: number): Promise<RedisG
     const args = [config, '--port', String(port), '--dir', place, ...atOnce, ...strict, ...follow]
     const server = start(t, 'redis-server', args)
     servers.set(port, server)
+    processes.push(server)
     await server.printed(/Ready to accept connections/)
   }
   const primary = async () => {
@@ -89,6 +93,7 @@ export async function startRedisGroup(t: Teardown, size: number): Promise<RedisG
     ]
     await writeFile(path, `${lines.join('\n')}\n`)
     const sentinel = start(t, 'redis-server', [path, '--sentinel'])
+    processes.push(sentinel)
     await sentinel.printed(/monitor master/)
   }
   const sentinelsKnowAll = async () => {
@@ -122,6 +127,9 @@ export async function startRedisGroup(t: Teardown, size: number): Promise<RedisG
       await launch(port, await primary())
       await until('all servers follow the primary', allFollow)
       await until('the sentinels know all servers', sentinelsKnowAll)
+    },
+    get said() {
+      return processes.map(({ output }) => output).join('\n')
     },
     cli: async (...args) => run(await primary(), ...args),
   }
