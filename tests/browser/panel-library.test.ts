@@ -82,6 +82,42 @@ t.test('an admin finds, previews, queues, moves and deletes tracks', async (t) =
   t.same(await violations(page), [])
   t.pass('everything is deleted only after a look at the question')
   await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+
+  const known = await data.tracks.find()
+  const more = Array.from({ length: 400 }, (_, i) => {
+    const id = `day/more-${i}.mp3`
+    return {
+      ...known[0]!,
+      id,
+      filename: `more-${i}.mp3`,
+      storageKey: id,
+      mode: 'day' as const,
+      title: `More ${i}`,
+    }
+  })
+  await data.tracks.replaceAll({ records: [...known, ...more], serial: 0 })
+  await page.getByRole('button', { name: /^Day/ }).click()
+  const shown = 400 + known.filter(({ mode }) => mode === 'day').length
+  await counts(shown)
+  await row(first).focus()
+  const place = Number(await row(first).getAttribute('data-row'))
+  await page.waitForFunction(() => !document.querySelector('.library [data-hole]'))
+  await rows.evaluateAll((all) => {
+    for (const row of all) row.setAttribute('data-seen', '')
+  })
+  await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight))
+  await page.locator(`.library [data-row="${shown - 1}"]:not([data-hole])`).waitFor()
+  const fresh = await rows.evaluateAll((all) => all.filter((row) => !row.hasAttribute('data-seen')).length)
+  t.ok(fresh <= 1, `${fresh} rows with new elements: only the one with the focus has kept its own`)
+  t.same(await violations(page), [])
+  await page.keyboard.press('ArrowDown')
+  await page.waitForFunction(
+    (next) => document.activeElement?.getAttribute('data-row') === `${next}`,
+    place + 1,
+  )
+  t.pass('the focus stays on its row, however far the table is scrolled')
+  await page.getByRole('button', { name: /^Day/ }).click()
 
   await page.setViewportSize({ width: 390, height: 844 })
   await rows.nth(6).waitFor()

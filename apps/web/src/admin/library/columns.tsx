@@ -1,11 +1,10 @@
 import type { LibraryRow, Locale } from '@solstice/contracts'
 import { formatDuration, trackLine } from '../../listener/format.ts'
 import { useStore } from '../../ui/store.ts'
-import { Icon } from '../ui/icon.tsx'
+import { Icon, type IconName } from '../ui/icon.tsx'
 import { Badge } from '../ui/state/badge.tsx'
 import type { Column } from '../ui/table/virtual-table.tsx'
 import { tenth } from '../ui/tenth.ts'
-import { useLibraryTexts } from './library-context.ts'
 import type { Preview } from './preview.ts'
 import type { LibraryTexts } from './texts.ts'
 import type { ChosenTracks } from './use-chosen-tracks.ts'
@@ -43,18 +42,14 @@ const tags = ({ t }: ColumnDeps): LibraryColumn[] => [
     id: 'title',
     head: t.columns.title,
     width: 'minmax(0, 5fr)',
+    class: 'lib-title',
     sort: 'given',
-    cell: (row) => (
-      <span class="lib-title">
-        <b>{row.title}</b>
-        <Lock row={row} />
-      </span>
-    ),
+    cell: (row) => [<b key="title">{row.title}</b>, lockMark(row, t)],
   },
   {
     id: 'artist',
     head: t.columns.artist,
-    width: 'minmax(0, 4fr)',
+    width: 'minmax(0, 3.5fr)',
     sort: 'given',
     cell: ({ artist }) => artist,
   },
@@ -62,17 +57,19 @@ const tags = ({ t }: ColumnDeps): LibraryColumn[] => [
     id: 'album',
     fromRem: 61.25,
     head: t.columns.album,
-    width: 'minmax(0, 3fr)',
+    width: 'minmax(0, 3.5fr)',
+    class: 'soft',
     sort: 'given',
-    cell: ({ album }) => soft(album),
+    cell: ({ album }) => album,
   },
   {
     id: 'year',
     fromRem: 51.25,
     head: t.columns.year,
     width: '2.75rem',
+    class: 'soft',
     sort: 'given',
-    cell: ({ year }) => soft(year ?? ''),
+    cell: ({ year }) => year ?? '',
   },
   {
     id: 'duration',
@@ -84,33 +81,29 @@ const tags = ({ t }: ColumnDeps): LibraryColumn[] => [
 ]
 
 const marks = ({ t, locale }: ColumnDeps): LibraryColumn[] => [
-  {
-    id: 'mode',
-    head: t.columns.mode,
-    width: '3.25rem',
-    sort: 'given',
-    cell: (row) => <ModeMark row={row} />,
-  },
-  { id: 'lyrics', head: t.columns.lyrics, width: '4.5rem', cell: (row) => <LyricsMark row={row} /> },
-  { id: 'art', fromRem: 45, head: t.columns.art, width: '2.25rem', cell: (row) => <ArtMark row={row} /> },
+  { id: 'mode', head: t.columns.mode, width: '3.25rem', sort: 'given', cell: (row) => modeMark(row, t) },
+  { id: 'lyrics', head: t.columns.lyrics, width: '4.5rem', cell: (row) => lyricsMark(row, t) },
+  { id: 'art', fromRem: 80, head: t.columns.art, width: '2.25rem', cell: (row) => artMark(row, t) },
   {
     id: 'lufs',
-    fromRem: 66.25,
+    fromRem: 80,
     head: 'LUFS',
     width: '3rem',
+    class: 'soft',
     sort: 'given',
-    cell: ({ lufs }) => soft(lufs === null ? '–' : tenth(lufs, locale)),
+    cell: ({ lufs }) => (lufs === null ? '–' : tenth(lufs, locale)),
   },
 ]
 
 function plays({ t, locale, timeZone }: ColumnDeps): LibraryColumn[] {
-  const day = (atMs: number | null) => soft(atMs === null ? '' : shortDay(atMs, timeZone, locale))
+  const day = (atMs: number | null) => (atMs === null ? '' : shortDay(atMs, timeZone, locale))
   return [
     {
       id: 'addedAt',
       fromRem: 66.25,
       head: t.columns.addedAt,
       width: '4.75rem',
+      class: 'soft',
       sort: 'given',
       cell: ({ addedAt }) => day(addedAt),
     },
@@ -119,20 +112,19 @@ function plays({ t, locale, timeZone }: ColumnDeps): LibraryColumn[] {
       head: t.columns.plays,
       width: '3.75rem',
       sort: 'given',
-      cell: ({ plays }) => (plays ? plays : soft('–')),
+      cell: ({ plays }) => plays || '–',
     },
     {
       id: 'lastPlayedAt',
       fromRem: 56.25,
       head: t.columns.lastPlayedAt,
       width: '4.75rem',
+      class: 'soft',
       sort: 'given',
       cell: ({ lastPlayedAt }) => day(lastPlayedAt),
     },
   ]
 }
-
-const soft = (text: string | number) => <span class="soft">{text}</span>
 
 function ChooseAll({ t, chosen, total }: { t: LibraryTexts; chosen: ChosenTracks; total: number }) {
   const isAll = total > 0 && chosen.ids.size >= total
@@ -154,6 +146,7 @@ const chooseColumn = ({ t, choose }: ColumnDeps): LibraryColumn => ({
   id: 'choose',
   head: null,
   width: '1.5rem',
+  class: 'lib-control',
   cell: (row, isChosen) => (
     <label class="lib-choose">
       <input
@@ -174,34 +167,29 @@ const playColumn = ({ t, preview }: ColumnDeps): LibraryColumn => ({
   id: 'play',
   head: <span class="unseen">{t.preview}</span>,
   width: '2rem',
-  cell: (row) => <PlayButton row={row} preview={preview} />,
+  class: 'lib-control',
+  cell: (row) => <PlayButton {...{ row, preview, t }} />,
 })
 
-/** How a row looks on a phone. */
-export function PhoneRow({ row, preview }: { row: LibraryRow; preview: Preview }) {
+/** How a row looks on a phone: its title has a line of its own. */
+export function phoneRow(row: LibraryRow, preview: Preview, t: LibraryTexts) {
   return (
     <span class="lib-phone">
-      <span>
-        <span class="lib-title">
-          <b>{row.title}</b>
-          <Lock row={row} />
-        </span>
-        <span class="lib-about">
-          <ModeMark row={row} />
-          <span class="lib-artist">{row.artist}</span>
-          {row.duration !== null && <span>{formatDuration(row.duration)}</span>}
-          <LyricsMark row={row} />
-        </span>
+      <b>{row.title}</b>
+      <span class="lib-about">
+        {modeMark(row, t)}
+        {row.lock && iconMark('lock', t.lock[row.lock])}
+        <span class="lib-artist">{row.artist}</span>
+        {row.duration !== null && <span>{formatDuration(row.duration)}</span>}
+        {row.lyricsStatus !== 'none' && lyricsMark(row, t)}
       </span>
-      <PlayButton row={row} preview={preview} />
+      <PlayButton {...{ row, preview, t }} />
     </span>
   )
 }
 
-function PlayButton({ row, preview }: { row: LibraryRow; preview: Preview }) {
-  const t = useLibraryTexts()
-  const state = useStore(preview.state)
-  const isPlaying = state.is === 'playing' && state.track.id === row.id
+function PlayButton({ row, preview, t }: { row: LibraryRow; preview: Preview; t: LibraryTexts }) {
+  const isPlaying = useStore(preview.playing) === row.id
   return (
     <button
       type="button"
@@ -216,48 +204,40 @@ function PlayButton({ row, preview }: { row: LibraryRow; preview: Preview }) {
   )
 }
 
-function Lock({ row: { lock } }: { row: LibraryRow }) {
-  const t = useLibraryTexts()
-  if (!lock) return null
-  return (
-    <span class="lib-lock" title={t.lockHint[lock]}>
+// Functions, not components: a row has many of them, and a library many rows.
+
+const lockMark = ({ lock }: LibraryRow, t: LibraryTexts) =>
+  lock && (
+    <span key="lock" class="lib-lock" title={t.lockHint[lock]}>
       <Icon name="lock" size={14} />
       {t.lock[lock]}
     </span>
   )
-}
 
-function ModeMark({ row: { mode } }: { row: LibraryRow }) {
-  const t = useLibraryTexts()
-  return (
-    <span class="lib-mode" title={t.modes[mode]}>
-      <Icon name={mode === 'day' ? 'sun' : 'moon'} size={16} />
-      <span class="unseen">{t.modes[mode]}</span>
-    </span>
+const iconMark = (name: IconName, text: string) => (
+  <span class="lib-icon" role="img" aria-label={text} title={text}>
+    <Icon name={name} size={16} />
+  </span>
+)
+
+const modeMark = ({ mode }: LibraryRow, t: LibraryTexts) =>
+  iconMark(mode === 'day' ? 'sun' : 'moon', t.modes[mode])
+
+const lyricsMark = ({ lyricsStatus }: LibraryRow, t: LibraryTexts) =>
+  lyricsStatus === 'none' ? (
+    nothing(t.noLyrics)
+  ) : (
+    <Badge tone={lyricsStatus === 'synced' ? 'light' : 'plain'}>{t.lyrics[lyricsStatus]}</Badge>
   )
-}
 
-function LyricsMark({ row: { lyricsStatus } }: { row: LibraryRow }) {
-  const t = useLibraryTexts()
-  if (lyricsStatus === 'none')
-    return (
-      <span class="soft" title={t.noLyrics}>
-        –<span class="unseen">{t.noLyrics}</span>
-      </span>
-    )
-  return <Badge tone={lyricsStatus === 'synced' ? 'light' : 'plain'}>{t.lyrics[lyricsStatus]}</Badge>
-}
+const artMark = ({ hasArt }: LibraryRow, t: LibraryTexts) =>
+  hasArt ? iconMark('picture', t.hasArt) : nothing(t.noArt)
 
-function ArtMark({ row: { hasArt } }: { row: LibraryRow }) {
-  const t = useLibraryTexts()
-  const text = hasArt ? t.hasArt : t.noArt
-  return (
-    <span class="lib-mode" title={text}>
-      {hasArt ? <Icon name="picture" size={16} /> : <span class="soft">–</span>}
-      <span class="unseen">{text}</span>
-    </span>
-  )
-}
+const nothing = (text: string) => (
+  <span class="soft" role="img" aria-label={text} title={text}>
+    –
+  </span>
+)
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 

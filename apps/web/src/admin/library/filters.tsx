@@ -54,10 +54,18 @@ function Search({ filter, onFilter, field }: Pick<Props, 'filter' | 'onFilter' |
   const [typed, setTyped] = useState(filter.q)
   const current = useRef(filter)
   current.current = filter
-  useEffect(() => setTyped(filter.q), [filter.q])
+  // More may be typed by the time the address has what was asked for: only what comes from elsewhere takes its place.
+  const asked = useRef(filter.q)
+  useEffect(() => {
+    if (filter.q !== asked.current) setTyped(filter.q)
+    asked.current = filter.q
+  }, [filter.q])
   useEffect(() => {
     if (typed === current.current.q) return
-    const timer = setTimeout(() => onFilter({ ...current.current, q: typed }), TYPING_MS)
+    const timer = setTimeout(() => {
+      asked.current = typed
+      onFilter({ ...current.current, q: typed })
+    }, TYPING_MS)
     return () => clearTimeout(timer)
   }, [typed])
   return <SearchField label={t.search} value={typed} onValue={setTyped} field={field} />

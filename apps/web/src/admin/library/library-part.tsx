@@ -10,7 +10,7 @@ import { List } from '../ui/state/list.tsx'
 import type { Sort } from '../ui/table/sort.ts'
 import { VirtualTable } from '../ui/table/virtual-table.tsx'
 import { BulkActions } from './bulk/bulk-actions.tsx'
-import { columnsOf, PhoneRow, withChoice } from './columns.tsx'
+import { columnsOf, phoneRow, withChoice } from './columns.tsx'
 import { filterTexts, isNarrowed, readFilter, readSort, sortText, type TrackFilter } from './filter.ts'
 import { Filters } from './filters.tsx'
 import { useLibraryTexts } from './library-context.ts'
@@ -103,7 +103,7 @@ function useCellsOf(preview: Preview, { choose }: ChosenTracks, widthRem: number
     }
     return {
       columns: columnsOf(deps, widthRem),
-      phone: (row: LibraryRow) => <PhoneRow row={row} preview={preview} />,
+      phone: (row: LibraryRow) => phoneRow(row, preview, t),
     }
   }, [t, locale, config.timeZone, preview, widthRem])
 }

@@ -11,6 +11,8 @@ export type PreviewState =
 /** Plays a track to this admin alone. */
 export interface Preview {
   readonly state: Store<PreviewState>
+  /** Id of the track that plays. */
+  readonly playing: Store<string | null>
   /** Plays a track from its beginning; the one that plays is paused, the paused one goes on. */
   toggle(track: PreviewTrack): void
   seek(toS: number): void
@@ -19,6 +21,8 @@ export interface Preview {
 
 export function createPreview(audio: HTMLAudioElement = new Audio()): Preview {
   const state = createStore<PreviewState>({ is: 'off' })
+  const playing = createStore<string | null>(null)
+  state.subscribe((value) => playing.set(value.is === 'playing' ? value.track.id : null))
   const update = (is?: 'playing' | 'paused' | 'failed') => {
     const { value } = state
     if (value.is === 'off') return
@@ -35,6 +39,7 @@ export function createPreview(audio: HTMLAudioElement = new Audio()): Preview {
   const play = () => void audio.play().catch(() => {})
   return {
     state,
+    playing,
     toggle(track) {
       const { value } = state
       if (value.is !== 'off' && value.is !== 'failed' && value.track.id === track.id) {

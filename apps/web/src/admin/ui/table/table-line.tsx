@@ -1,13 +1,15 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows are drawn only near the view, which a table element can't do
 // biome-ignore-all lint/a11y/useFocusableInteractive: the row has the focus, as the pattern of a grid allows
+import type { ComponentChildren } from 'preact'
 import { useMemo, useRef } from 'preact/hooks'
-import { type Press, pressesOf } from './row-presses.ts'
-import type { Column, TableProps } from './table-props.ts'
+import type { Column } from './table-props.ts'
 
-type Cell<T> = Pick<Column<T>, 'id' | 'cell'>
+type Cell<T> = Pick<Column<T>, 'id' | 'cell' | 'class'>
 
 interface Props<T> {
-  row: T
+  /** undefined for a hole: the row is being loaded, or is drawn next. */
+  row: T | undefined
+  id: string
   i: number
   rowPx: number
   /** It has the focus when the table has. */
@@ -16,55 +18,57 @@ interface Props<T> {
   isChosen: boolean | undefined
   cells: readonly Cell<T>[]
   isPhone: boolean
-  /** As of the latest drawing. */
-  table: { readonly current: TableProps<T> }
-  press: Press
 }
 
-/** A row of the table. It is drawn again only when something of its own has changed. */
-export function Line<T>({ row, i, rowPx, isActive, isChosen, cells, isPhone, table, press }: Props<T>) {
+/**
+ * A row of the table, in the elements of whichever row was there before it. It is drawn again only when something of its own has
+ * changed; a hole hides what was there, for the row to come.
+ */
+export function Line<T>({ row, id, i, rowPx, isActive, isChosen, cells, isPhone }: Props<T>) {
+  const isHole = row === undefined
+  const content = useContent(row, isChosen === true, cells, isPhone)
   return useMemo(
     () => (
       <div
-        class="table-row"
+        class={isHole ? 'table-row table-hole' : 'table-row'}
         role="row"
+        id={id}
         data-row={i}
+        data-hole={isHole ? '' : undefined}
         aria-rowindex={i + 2}
-        aria-selected={isChosen}
+        aria-busy={isHole || undefined}
+        aria-selected={isHole ? undefined : isChosen}
         tabIndex={isActive ? 0 : -1}
-        style={placeOf(i, rowPx)}
-        {...pressesOf(table, press, row)}
+        style={{ top: `${i * rowPx}px`, height: `${rowPx}px` }}
       >
-        {cells.map(({ id, cell }) => (
-          <div key={id} role="gridcell" class={isPhone ? 'table-phone' : 'table-cell'}>
-            {cell(row, isChosen === true)}
-          </div>
-        ))}
+        {content}
       </div>
     ),
-    [row, i, rowPx, isActive, isChosen, cells, isPhone],
+    [isHole, id, i, rowPx, isActive, isChosen, content],
   )
 }
 
-/** The place of a row that is being loaded, or is drawn next. */
-export function Hole({ i, rowPx, isActive }: { i: number; rowPx: number; isActive: boolean }) {
-  return (
-    <div
-      class="table-row table-hole"
-      role="row"
-      data-row={i}
-      data-hole
-      aria-rowindex={i + 2}
-      aria-busy="true"
-      tabIndex={isActive ? 0 : -1}
-      style={placeOf(i, rowPx)}
-    >
-      <div role="gridcell" class="table-cell" />
-    </div>
-  )
+/** The cells of a row; of a hole, those that were there last. */
+function useContent<T>(
+  row: T | undefined,
+  isChosen: boolean,
+  cells: readonly Cell<T>[],
+  isPhone: boolean,
+): ComponentChildren {
+  const last = useRef({ row, isChosen })
+  if (row !== undefined) last.current = { row, isChosen }
+  const shown = last.current
+  return useMemo(() => {
+    const { row, isChosen } = shown
+    const name = isPhone ? 'table-phone' : 'table-cell'
+    if (row === undefined) return <div role="gridcell" class={name} />
+    return cells.map(({ id, cell, class: own }) => (
+      <div key={id} role="gridcell" class={own ? `${name} ${own}` : name}>
+        {cell(row, isChosen)}
+      </div>
+    ))
+  }, [shown.row, shown.isChosen, cells, isPhone])
 }
-
-const placeOf = (i: number, rowPx: number) => ({ top: `${i * rowPx}px`, height: `${rowPx}px` })
 
 /** The cells of a row; the same list for as long as they are drawn by the same functions. */
 export function useCells<T>(cells: readonly Cell<T>[]): readonly Cell<T>[] {

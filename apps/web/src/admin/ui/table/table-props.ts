@@ -7,6 +7,8 @@ export interface Column<T> {
   head: ComponentChildren
   /** A track of a CSS grid: `2fr`, `7.5rem`. */
   width: string
+  /** Class of its cells, which saves an element in each. */
+  class?: string
   /** Rows are drawn again when another function comes: keep it where many are shown. */
   cell: (row: T, isChosen: boolean) => ComponentChildren
   /** Without it the column can't be sorted by. `given`: the rows come in the order that `sort` tells. */

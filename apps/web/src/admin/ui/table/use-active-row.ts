@@ -1,13 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { rowIndexOf } from './row-presses.ts'
 import type { TableProps } from './table-props.ts'
 
-/** The row that has the focus, and the keys that move it. */
+/** The row that has the focus, and the keys that move it; it stays drawn, so that the focus stays on it. */
 export function useActiveRow<T>(
   { idOf, selection, onOpen, onKey }: TableProps<T>,
   rows: readonly (T | undefined)[],
   body: { current: HTMLElement | null },
   rowPx: number,
-): { active: number; keys: (event: KeyboardEvent) => void } {
+): { active: number; keys: (event: KeyboardEvent) => void; focused: (event: FocusEvent) => void } {
   const [active, setActive] = useState(0)
   const last = Math.max(0, rows.length - 1)
   const at = Math.min(active, last)
@@ -49,7 +50,8 @@ export function useActiveRow<T>(
       selection.chooseAll()
     }
   }
-  return { active: at, keys }
+  const focused = (event: FocusEvent) => setActive((known) => rowIndexOf(event) ?? known)
+  return { active: at, keys, focused }
 }
 
 /** Once its result is called, gives the active row the focus as soon as the row is drawn and loaded. */

@@ -8,26 +8,18 @@ export interface Rows {
 }
 
 /** Rows that are drawn beyond the view on each side, so that scrolling shows no gaps. */
-const BEYOND = 8
+const BEYOND = 4
 
 /**
- * The rows of a box of equal rows that are to be drawn; the page or an ancestor of the box may be what scrolls. Until
- * `isPainted`, the box has not been seen yet: what takes long is drawn after that, so that a press is answered at once.
+ * The rows of a box of equal rows that are to be drawn; the page or an ancestor of the box may be what scrolls. Wherever the view
+ * is, they are equally many, so that scrolling needs no new elements.
  */
-export function useWindow(
-  box: RefObject<HTMLElement | null>,
-  count: number,
-  rowPx: number,
-): Rows & { isPainted: boolean } {
-  const [rows, setRows] = useState<Rows>(() => ({ first: 0, end: Math.min(count, inView(rowPx)) }))
-  const [isPainted, setPainted] = useState(false)
-  useEffect(() => setPainted(true), [])
+export function useWindow(box: RefObject<HTMLElement | null>, count: number, rowPx: number): Rows {
+  const [rows, setRows] = useState<Rows>(() => rowsNear(0, count, rowPx))
   useLayoutEffect(() => {
     const look = () => {
-      const top = box.current?.getBoundingClientRect().top ?? 0
-      const first = Math.max(0, Math.floor(-top / rowPx) - BEYOND)
-      const end = Math.min(count, Math.ceil((innerHeight - top) / rowPx) + BEYOND)
-      setRows((known) => (known.first === first && known.end === end ? known : { first, end }))
+      const next = rowsNear(box.current?.getBoundingClientRect().top ?? 0, count, rowPx)
+      setRows((known) => (known.first === next.first && known.end === next.end ? known : next))
     }
     look()
     // Scrolling does not bubble, but it can be captured.
@@ -38,7 +30,30 @@ export function useWindow(
       removeEventListener('resize', look)
     }
   }, [count, rowPx])
-  return { ...rows, isPainted }
+  return rows
 }
 
-const inView = (rowPx: number) => Math.ceil(innerHeight / rowPx)
+/** @param top of the box in the view, px */
+function rowsNear(top: number, count: number, rowPx: number): Rows {
+  const size = Math.ceil(innerHeight / rowPx) + 1 + 2 * BEYOND
+  const first = Math.min(Math.floor(-top / rowPx) - BEYOND, count - size)
+  return { first: Math.max(0, first), end: Math.min(count, Math.max(0, first) + size) }
+}
+
+/** As many take a slow device less than a tenth of a second. */
+const ROWS_PER_FRAME = 8
+
+/**
+ * How many rows may have their elements by now: none before the first paint, so that a press that opens the table is answered at
+ * once; then more with each frame, so that none takes long.
+ */
+export function useGrowth(rows: number): number {
+  const [grown, setGrown] = useState(0)
+  const isFull = grown >= rows
+  useEffect(() => {
+    if (isFull) return
+    const frame = requestAnimationFrame(() => setGrown(grown + ROWS_PER_FRAME))
+    return () => cancelAnimationFrame(frame)
+  }, [grown, isFull])
+  return grown
+}

@@ -1,15 +1,16 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows are drawn only near the view, which a table element can't do
 // biome-ignore-all lint/a11y/useFocusableInteractive: the row has the focus, as the pattern of a grid allows
 import './table.css'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
 import { remPx } from '../rem.ts'
-import type { Press } from './row-presses.ts'
+import { type Press, pressesOf } from './row-presses.ts'
+import { useSlots } from './slots.ts'
 import { type Sort, sortRows } from './sort.ts'
-import { Hole, Line, useCells } from './table-line.tsx'
+import { Line, useCells } from './table-line.tsx'
 import type { Column, TableProps } from './table-props.ts'
 import { useActiveRow } from './use-active-row.ts'
 import { usePhone } from './use-phone.ts'
-import { useWindow } from './use-window.ts'
+import { useGrowth, useWindow } from './use-window.ts'
 
 export type { Column } from './table-props.ts'
 
@@ -23,26 +24,25 @@ const PHONE_ROW_REM = 4
 export function VirtualTable<T>(props: TableProps<T>) {
   const { label, columns, idOf, phone, sort = null, onSort, selection } = props
   const isPhone = usePhone()
-  const rows = sortRows(props.rows, sort, columns)
+  const rows = useMemo(() => sortRows(props.rows, sort, columns), [props.rows, sort, columns])
   const [rem] = useState(remPx)
   const rowPx = rem * (isPhone ? PHONE_ROW_REM : ROW_REM)
   const body = useRef<HTMLDivElement>(null)
-  const { first, end, isPainted } = useWindow(body, rows.length, rowPx)
+  const { first, end } = useWindow(body, rows.length, rowPx)
   useEffect(() => props.onRows?.(first, end), [first, end])
-  const { active, keys } = useActiveRow(props, rows, body, rowPx)
-  const press = useRef<Press>({ wasLong: false })
+  const { active, keys, focused } = useActiveRow(props, rows, body, rowPx)
   const table = useRef(props)
-  table.current = props
+  table.current = { ...props, rows }
+  const presses = useMemo(() => pressesOf(table, { wasLong: false } as Press), [])
   const cells = useCells(isPhone ? [{ id: 'phone', cell: phone }] : columns)
-  const grid = columns.map(({ width }) => width).join(' ')
-  const line = (i: number) => {
-    const row = rows[i]
+  const id = useId()
+  const places = useSlots(drawnRows(first, end, rows.length ? active : -1))
+  const grown = useGrowth((places.at(-1)?.slot ?? -1) + 1)
+  const line = ({ row: i, slot }: (typeof places)[number]) => {
+    const row = slot < grown ? rows[i] : undefined
+    const isChosen = row === undefined ? undefined : selection?.ids.has(idOf(row))
     const isActive = i === active
-    if (row === undefined || !isPainted) return <Hole key={i} {...{ i, rowPx, isActive }} />
-    const isChosen = selection?.ids.has(idOf(row))
-    return (
-      <Line key={i} {...{ row, i, rowPx, isActive, isChosen, cells, isPhone, table }} press={press.current} />
-    )
+    return <Line key={slot} {...{ row, i, rowPx, isActive, isChosen, cells, isPhone }} id={`${id}-${slot}`} />
   }
   return (
     <div
@@ -52,7 +52,7 @@ export function VirtualTable<T>(props: TableProps<T>) {
       aria-rowcount={rows.length + 1}
       aria-multiselectable={Boolean(selection)}
       data-phone={isPhone}
-      style={{ '--grid': grid }}
+      style={{ '--grid': columns.map(({ width }) => width).join(' ') }}
       onKeyDown={keys}
     >
       <div
@@ -64,11 +64,28 @@ export function VirtualTable<T>(props: TableProps<T>) {
           <Head key={column.id} column={column} sort={sort} onSort={onSort} />
         ))}
       </div>
-      <div class="table-body" role="rowgroup" ref={body} style={{ height: `${rows.length * rowPx}px` }}>
-        {drawnRows(first, end, rows.length ? active : -1).map(line)}
+      <div
+        class="table-body"
+        role="rowgroup"
+        ref={body}
+        aria-owns={orderOf(places, id)}
+        style={{ height: `${rows.length * rowPx}px` }}
+        onFocusIn={focused}
+        {...presses}
+      >
+        {places.map(line)}
       </div>
     </div>
   )
+}
+
+/** The ids of the rows in their order, where the page has them in another. */
+function orderOf(places: readonly { row: number; slot: number }[], id: string): string | undefined {
+  if (places.every(({ row }, i) => i === 0 || row > places[i - 1]!.row)) return undefined
+  return [...places]
+    .sort((a, b) => a.row - b.row)
+    .map(({ slot }) => `${id}-${slot}`)
+    .join(' ')
 }
 
 /** The rows near the view, and the active one wherever it is: the focus would go with it. */
