@@ -1,8 +1,10 @@
 import '../../live/form.css'
 import './host-panel.css'
 import { useRef } from 'preact/hooks'
+import { formatDuration } from '../../listener/format.ts'
 import { useRestoredFocus } from '../../ui/sheet/restored-focus.ts'
 import { useStore } from '../../ui/store.ts'
+import { useNow } from '../../ui/use-now.ts'
 import { Confirm } from '../confirm.tsx'
 import { BackgroundPanel } from './background-panel.tsx'
 import { GuestCodePanel } from './guest-code-panel.tsx'
@@ -26,6 +28,7 @@ export function HostPanel(studio: Studio) {
         <header class="host-head">
           <h1 tabIndex={-1}>{t.title}</h1>
           <p role="status">{isLive ? <em class="on-air">{t.onAir}</em> : t.off}</p>
+          {isLive && <TimeOnAir />}
           {isLive && <Leave />}
         </header>
         <Notice />
@@ -58,6 +61,17 @@ function GoLivePanel() {
         {state.phase === 'going' ? t.going : takesOver ? t.takeOver : t.goLive}
       </button>
     </PanelSection>
+  )
+}
+
+function TimeOnAir() {
+  const { state, t } = useStudio()
+  const nowMs = useNow(1_000)
+  return (
+    <p class="host-time" title={t.timeOnAir}>
+      <span class="unseen">{t.timeOnAir}</span>{' '}
+      {formatDuration(Math.max(0, nowMs - state.liveSinceMs) / 1_000)}
+    </p>
   )
 }
 

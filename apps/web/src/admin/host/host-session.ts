@@ -16,6 +16,8 @@ export type HostNotice =
 /** Everything the host's panel shows. */
 export interface HostState {
   phase: 'off' | 'going' | 'live'
+  /** When this window went on air, by its own clock. */
+  liveSinceMs: number
   gain: number
   isQueuePaused: boolean
   people: Participant[]
@@ -66,6 +68,7 @@ const DEFAULT_GAIN = 5
 
 const initial: HostState = {
   phase: 'off',
+  liveSinceMs: 0,
   gain: DEFAULT_GAIN,
   isQueuePaused: false,
   people: [],
@@ -120,7 +123,7 @@ export function createHostSession(connection: LiveConnection, microphone: Microp
           const isElsewhere = answer.error.code === 'LIVE_ELSEWHERE'
           return goOff(isElsewhere ? { is: 'live-elsewhere' } : { is: 'message', text: answer.error })
         }
-        change({ phase: 'live' })
+        change({ phase: 'live', liveSinceMs: Date.now() })
         if ('queuePaused' in answer) await showSession(connection, store, answer)
       } catch {
         goOff({ is: 'unanswered' })

@@ -1,4 +1,5 @@
 import { useId } from 'preact/hooks'
+import { ClipWarning } from '../../live/clip-warning.tsx'
 import { guestTexts } from '../../live/guest/texts.ts'
 import { LevelMeter } from '../../live/level-meter.tsx'
 import { MicButton } from '../../live/mic-button.tsx'
@@ -24,6 +25,7 @@ export function MicrophonePanel() {
       </p>
       <MicButton isOn={isMicOn} isMuted={isMuted} texts={t} onToggle={host.toggleMic} />
       <LevelMeter microphone={microphone} label={t.level} />
+      <ClipWarning microphone={microphone} text={t.clips} />
       <div class="gain">
         <label for={gainId}>{t.gain}</label>
         <input

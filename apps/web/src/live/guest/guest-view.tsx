@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { formatDuration } from '../../listener/format.ts'
 import { useStore } from '../../ui/store.ts'
 import { useNow } from '../../ui/use-now.ts'
+import { ClipWarning } from '../clip-warning.tsx'
 import { LevelMeter } from '../level-meter.tsx'
 import { MicButton } from '../mic-button.tsx'
 import { useGuest } from './guest-context.ts'
@@ -107,6 +108,7 @@ function OnAir({ status, title }: Props<'live'>) {
       </p>
       <MicButton isOn={isMicOn} isMuted={isMuted} texts={t} onToggle={() => guest.toggleMic()} />
       <LevelMeter microphone={microphone} label={t.level} />
+      <ClipWarning microphone={microphone} text={t.clips} />
       <MicrophoneTrouble />
       <People people={people} ownId={ownId} />
       <button type="button" class="text-button" onClick={() => guest.leave()}>
