@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream'
-import { promisify } from 'node:util'
-import { createGzip, gzip } from 'node:zlib'
+import { createGzip } from 'node:zlib'
 import type { Input, PlayoutState } from '@solstice/playout'
 import { Failure } from '../core/failure.ts'
 import { withBreaks } from '../core/turns/breaks.ts'
@@ -33,7 +32,9 @@ const HURRY_MS = 500
 const RETRY_MS = 5_000
 /** With so many characters to file it hurries: until then they are saved with every state. */
 const MAX_WAITING = 16 * 1024
-const compress = promisify(gzip)
+const MAX_PIECE = 64 * 1024
+/** A character of two must not be compressed in halves. */
+const HIGH_SURROGATE = /[\ud800-\udbff]/
 
 export function createLogbook(
   { media, clock, log }: { media: Pick<MediaStorage, 'put' | 'open'>; clock: WallClock; log: Log },
@@ -122,10 +123,7 @@ async function fileChapter(
   isClosed: () => boolean,
 ): Promise<void> {
   if (chapter.begin && !isClosed()) {
-    const lines = Readable.from(snapshotLines(chapter.begin, masked))
-    const zipped = createGzip()
-    lines.once('error', (error) => zipped.destroy(error))
-    await media.put(snapshotKey(chapter.id), lines.pipe(zipped))
+    await media.put(snapshotKey(chapter.id), zipped(snapshotLines(chapter.begin, masked)))
     chapter.begin = null
   }
   if (chapter.isFiled || isClosed()) return
@@ -138,7 +136,7 @@ async function fileChapter(
   }
   chapter.isFiled = true
   try {
-    await media.put(linesKey(chapter.id), await compress(textOf(chapter.lines as string[])))
+    await media.put(linesKey(chapter.id), zipped(piecesOf([...(chapter.lines as string[])])))
   } catch (error) {
     chapter.isFiled = false
     throw error
@@ -158,7 +156,27 @@ async function complete(
   const numberOf = (line: string) => (JSON.parse(line) as Line).n
   const filed = new Set(there.map(numberOf))
   const missing = lines.filter((line) => !filed.has(numberOf(line)))
-  if (missing.length > 0) await media.put(linesKey(id), await compress(textOf([...there, ...missing])))
+  if (missing.length > 0) await media.put(linesKey(id), zipped(piecesOf([...there, ...missing])))
 }
 
-const textOf = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('')
+/** Compresses texts one by one, so that a long one keeps nobody waiting. */
+function zipped(texts: Iterable<string> | AsyncIterable<string>): Readable {
+  const source = Readable.from(texts)
+  const zipping = createGzip()
+  source.once('error', (error) => zipping.destroy(error))
+  return source.pipe(zipping)
+}
+
+/** Lines as texts of a bounded length. */
+function* piecesOf(lines: readonly string[]): Generator<string> {
+  for (const line of lines) {
+    for (let at = 0; at < line.length; ) {
+      const end = at + MAX_PIECE
+      const isCut = HIGH_SURROGATE.test(line.charAt(end - 1))
+      const piece = line.slice(at, isCut ? end + 1 : end)
+      at += piece.length
+      yield piece
+    }
+    yield '\n'
+  }
+}
