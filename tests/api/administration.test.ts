@@ -278,6 +278,10 @@ t.test('an alarm begins once, ends once, and is told with its evidence', async (
   t.equal(await beginAlarm(deps, { ...fault, evidence: 'again' }), true)
   const { body } = await ask('GET', 'alarms?limit=1')
   t.match(body, { total: 2, alarms: [{ evidence: 'again' }] }, 'newest first')
+  const late = { cause: 'title', source: 'station' } as const
+  await beginAlarm(deps, { ...late, evidence: 'of yesterday' })
+  await endAlarm(deps, late)
+  t.match((await ask('GET', 'alarms')).body.alarms, [{ endedAt: null }, late], 'behind the one that goes on')
   const operations = (await auditLog()).map(({ operationType }) => operationType)
-  t.same(operations.toSorted(), ['alarm_begin', 'alarm_begin', 'alarm_end'])
+  t.same(operations.toSorted(), ['alarm_begin', 'alarm_begin', 'alarm_begin', 'alarm_end', 'alarm_end'])
 })

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import type { View } from './camera.ts'
+import { RECORDED_DAY, WEBHOOK } from './monitoring.ts'
 
 /** A state of the panel: its address, and what is done there before the picture is taken. */
 export interface Scene {
@@ -95,6 +96,13 @@ export const scenes = (song: string, order: string, files: string[]): Record<str
     history: { at: 'history', ready: '.part-area [data-row]:not([data-hole])', published: 'all' },
     statistics: { at: 'history?tab=statistics', ready: '.part-area [data-row]', published: 'some' },
     audit: { at: 'history?tab=audit', ready: '.part-area li', published: 'some' },
+    watch: { at: 'watch', ready: '.alarm', published: 'all' },
+    aircheck: {
+      at: `watch?tab=aircheck&date=${RECORDED_DAY}&time=13:32:00`,
+      ready: '.aircheck-line',
+      published: 'all',
+    },
+    webhooks: { at: `watch?tab=webhooks&sel=${WEBHOOK}`, ready: '.hook-message', published: 'desktop' },
     branding: { at: 'station', ready: '.part-area input', published: 'some' },
     images: {
       at: 'station?tab=artwork',

@@ -8,6 +8,7 @@ import { type Teardown, temporaryFolder } from '../../tests/harness/processes/pr
 import { builtPage } from '../../tests/harness/processes/programs.ts'
 import { prepareStation, type Station } from '../../tests/harness/stations/station.ts'
 import { preparedLibrary } from './library.ts'
+import { addMonitoring } from './monitoring.ts'
 import { addPast } from './past.ts'
 
 export const ADMIN = { login: 'olena', password: SUPER_ADMIN.ADMIN_PASS }
@@ -46,6 +47,7 @@ const settings = {
   TRUST_PROXY_HOPS: '1',
   SUGGEST_EXPIRY_S: '599',
   SUGGEST_COOLDOWN_S: '0',
+  AIRCHECK_DAYS: '30',
   ...Object.fromEntries(
     ['MODE_SWITCH', 'GROUP_INSERT', 'QUEUE_ADD', 'QUEUE_REMOVE', 'QUEUE_SKIP', 'GUEST_REQUEST'].map(
       (name) => [`${name}_COOLDOWN_S`, '0'],
@@ -76,6 +78,7 @@ export async function openStage(t: Teardown): Promise<Stage> {
   }
   const station = await prepareStation(t, [], { ...settings, DATA_DIR, MEDIA_DIR, WEB_DIST })
   await addPast(station)
+  await addMonitoring(station)
   const [{ url }] = await Promise.all([station.startApi(), station.startWorker(), station.startJobs()])
   const token = await logIn(url, ADMIN.login, ADMIN.password)
   const stage = { url, token, media: MEDIA_DIR, song: '', ask: asker(url, token) }

@@ -13,6 +13,7 @@ export type PartId =
   | 'live'
   | 'donations'
   | 'history'
+  | 'watch'
   | 'station'
   | 'me'
 
@@ -94,6 +95,14 @@ export const parts: readonly Part[] = [
     key: 'h',
     access: {},
     Component: lazyPage(async () => (await import('./history/history-part.tsx')).HistoryPart),
+  },
+  {
+    id: 'watch',
+    icon: 'watch',
+    title: { uk: 'Моніторинг', en: 'Monitoring' },
+    key: 'w',
+    access: { allOf: ['stats'] },
+    Component: lazyPage(async () => (await import('./watch/watch-part.tsx')).WatchPart),
   },
   {
     id: 'station',

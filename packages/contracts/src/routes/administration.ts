@@ -143,7 +143,8 @@ export const getStats = defineRoute({
 export const getAlarms = defineRoute({
   method: 'GET',
   path: '/api/admin/alarms',
-  summary: 'Returns the faults that the monitor heard on air, newest first',
+  summary:
+    'Returns the faults that the monitor heard on air: those that go on, then the others, newest first',
   access: needs('stats'),
   query: Type.Object({
     limit: Type.Integer({ minimum: 1, default: 30, description: 'at most 200' }),

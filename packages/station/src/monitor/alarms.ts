@@ -55,16 +55,14 @@ export async function openFaults(data: AlarmDeps['data']): Promise<Fault[]> {
   return open.map(({ cause, source }) => ({ cause, source }))
 }
 
-/** A page of alarms, newest first. */
+/** A page of alarms: those that go on, then the others, newest first. */
 export async function readAlarms(
   data: AlarmDeps['data'],
   { offset, limit }: { offset: number; limit: number },
 ): Promise<{ alarms: Alarm[]; total: number }> {
-  const newestFirst = (await data.alarms.find()).toSorted((a, b) => b.id - a.id)
-  return {
-    alarms: newestFirst.slice(offset, offset + limit).map(shown),
-    total: newestFirst.length,
-  }
+  const isOver = ({ endedAt }: Readonly<AlarmRecord>) => Number(endedAt !== null)
+  const all = (await data.alarms.find()).toSorted((a, b) => isOver(a) - isOver(b) || b.id - a.id)
+  return { alarms: all.slice(offset, offset + limit).map(shown), total: all.length }
 }
 
 const openKeyOf = ({ cause, source }: Fault) => `${cause} ${source}`

@@ -44,8 +44,8 @@ export const outdatedBy: Partial<Record<ServerEventName, string[]>> = {
   background_music_updated: ['/api/admin/background-music'],
   settings_updated: ['/api/admin/settings', '/api/admin/song-groups'],
   admin_authorized: ['/api/admin/admins'],
-  // Payments, decisions on orders and new prices are in the audit log.
-  audit_new_entry: ['/api/admin/donations'],
+  // Payments, decisions on orders, new prices, alarms and changed webhooks are in the audit log.
+  audit_new_entry: ['/api/admin/donations', '/api/admin/alarms', '/api/admin/webhooks'],
 }
 
 const KEPT_MS = 300_000

@@ -1,5 +1,6 @@
 import type {
   administration,
+  aircheck,
   artwork,
   Body,
   BytesReply,
@@ -20,6 +21,7 @@ import type {
   Upload,
   uploads,
   video,
+  webhooks,
 } from '@solstice/contracts'
 
 // Only types are taken from the contract's routes: their schemas would be most of the panel's weight.
@@ -31,6 +33,7 @@ type Families =
   | In<typeof clips.backgroundMusic>
 type AnyRoute =
   | In<typeof administration>
+  | In<typeof aircheck>
   | In<typeof artwork>
   | Families
   | In<typeof donations>
@@ -44,6 +47,7 @@ type AnyRoute =
   | In<typeof tracks>
   | In<typeof uploads>
   | In<typeof video>
+  | In<typeof webhooks>
 
 type KeyOf<R extends Route> = `${R['method']} ${R['path']}`
 type Table = { [R in AnyRoute as R['reply'] extends BytesReply ? never : KeyOf<R>]: R }
