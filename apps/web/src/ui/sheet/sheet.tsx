@@ -1,6 +1,6 @@
 import './sheet.css'
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Icon } from '../icons.tsx'
 
 interface Props {
@@ -15,7 +15,8 @@ export function Sheet({ class: name, label, onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
   // Marking a text may begin in a field and end outside, which is a click on the dialog.
   const beganOutside = useRef(false)
-  useEffect(() => {
+  // A sheet that is seen before it is modal would leave the keys to the page.
+  useLayoutEffect(() => {
     const opener = document.activeElement
     dialog.current?.showModal()
     return () => {

@@ -2,7 +2,7 @@ import type { QueueItem } from '@solstice/contracts'
 import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { trackLine } from '../../../listener/format.ts'
-import { usePanel, useStation, useToasts } from '../../data/panel.ts'
+import { usePanel, useStation, useTexts, useToasts } from '../../data/panel.ts'
 import { useOnAirTexts } from '../on-air-context.ts'
 import { followDrag } from './follow-drag.ts'
 import { travelPx } from './places.ts'
@@ -35,7 +35,7 @@ export interface Moving {
   focusOut(event: FocusEvent): void
 }
 
-/** A move that the station doesn't answer in this time is forgotten. */
+/** A move that the station doesn't answer in this time is given up. */
 const ANSWER_MS = 5_000
 
 /** Moves rows of the queue: dragged by the handle, with Alt and the arrows, or picked up with a click and put down with another. */
@@ -48,6 +48,7 @@ export function useMoving(props: {
   const station = useStation()
   const toasts = useToasts()
   const t = useOnAirTexts()
+  const { offline } = useTexts()
   const { log } = usePanel()
   const { move, latest, change, said, say } = useMove(list, items)
 
@@ -76,7 +77,9 @@ export function useMoving(props: {
     const held = latest.current
     if (!held || held.is === 'sent') return
     const { item, from, to, heightsPx } = held
-    if (from === to || station.link.value !== 'online') return cancel()
+    const isOnline = station.link.value === 'online'
+    if (!isOnline) toasts.show({ is: 'failed', text: offline })
+    if (from === to || !isOnline) return cancel()
     station.send('admin_move_song', { id: item.id, from, to })
     change({ ...held, is: 'sent', byPx: travelPx(heightsPx, from, to) })
   }
@@ -151,6 +154,8 @@ function keysOf(deps: {
 /** The move that is on its way, until the queue shows it or the station refuses it; the focus goes along. */
 function useMove(list: RefObject<HTMLElement | null>, items: readonly QueueItem[]) {
   const station = useStation()
+  const toasts = useToasts()
+  const { unreachable } = useTexts()
   const t = useOnAirTexts()
   const [state, setState] = useState<Move | null>(null)
   const [said, say] = useState('')
@@ -173,7 +178,10 @@ function useMove(list: RefObject<HTMLElement | null>, items: readonly QueueItem[
   }, [items])
   useEffect(() => {
     if (state?.is !== 'sent') return
-    const timer = setTimeout(change, ANSWER_MS, null)
+    const timer = setTimeout(() => {
+      toasts.show({ is: 'failed', text: unreachable })
+      change(null)
+    }, ANSWER_MS)
     const stop = station.on('admin_error', () => change(null))
     return () => {
       clearTimeout(timer)
