@@ -4,7 +4,7 @@ import t from 'tap'
 import { Value } from 'typebox/value'
 import { createOpusPager } from '../../apps/stream-worker/src/audio/codec/opus-pages.ts'
 import { NowPlaying as Shape } from '../../packages/contracts/src/resources/sites/now-playing.ts'
-import { adtsFrame, mp3Frame, opusPacket } from '../harness/air/hand-made-air.ts'
+import { adtsFrame, handMadeAir, mp3Frame, opusPacket } from '../harness/air/hand-made-air.ts'
 import { putOnAir } from '../harness/air/put-on-air.ts'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
 import { followEvents } from '../harness/people/event-source.ts'
@@ -169,6 +169,39 @@ t.test('each mount has an address of its own, and listeners of its own in the st
     { listeners: 1, server_type: 'audio/ogg' },
   ])
   for (const reader of readers) await reader.cancel()
+  await lease.release()
+})
+
+t.test('players of HLS are listeners of their mount, and of the station', async (t) => {
+  const env = { STREAM_MODE: 'true', NIGHT_MODE: 'false', STREAM_MOUNTS: 'mp3:128,aac:64' }
+  const { app, ports } = await openApp(t, env)
+  const lease = await ports.bus.acquireLease(new AbortController().signal, ['aac-64'])
+  for (const [codec, bitrate, perSegment] of [
+    ['mp3', 128, 232],
+    ['aac', 64, 261],
+  ] as const) {
+    const air = handMadeAir(bitrate, ports.clock.nowMs() - 7_000, codec)
+    air.jump({ frame: perSegment * 1_000 })
+    const mount = codec === 'aac' ? 'aac-64' : undefined
+    for (let i = 0; i < 15; i++) await lease.publish(air.chunk(20), mount)
+  }
+  const play = async (mount: string, agent: string, query = '') => {
+    const url = `/api/hls/${mount}/live.m3u8${query}`
+    const played = async () =>
+      (await app.inject({ url, headers: { 'user-agent': agent } })).statusCode === 200
+    await until(`${agent} plays`, played)
+  }
+  const counted = async () => {
+    const [status, now] = await Promise.all(['/status-json.xsl', URL_OF].map((url) => app.inject(url)))
+    const sources = status!.json().icestats.source as { listeners: number }[]
+    return [...sources.map(({ listeners }) => listeners), now!.json().listeners].join()
+  }
+
+  await play('mp3-128', 'a speaker')
+  await play('aac-64', 'a phone')
+  await play('aac-64', 'a phone', '?listener=another')
+  await play('aac-64', 'a phone')
+  await until('who listens to what', async () => (await counted()) === '1,2,3', EVERY_MS)
   await lease.release()
 })
 

@@ -152,6 +152,7 @@ t.test('the super admin dresses the station, gives it a face and a helper, and t
     await tab('Links')
     await page.getByRole('link', { name: `${url}/api/stream/public.mp3` }).waitFor()
     await page.getByRole('link', { name: `${url}/api/stream/public-64.opus` }).waitFor()
+    await page.getByRole('link', { name: `${url}/api/hls/live.m3u8` }).waitFor()
     await page.locator('.qr-code path').nth(1).waitFor({ state: 'attached' })
     await page.getByRole('group', { name: 'Layout' }).getByText('Card').click()
     await page.getByRole('group', { name: 'Code' }).getByText('Frame').click()

@@ -22,6 +22,12 @@ export function Links() {
             about: t.links.streamAbout,
             url: new URL(apiUrl('/api/stream/public.mp3'), location.origin).href,
           },
+          {
+            id: 'hls',
+            title: t.links.hls,
+            about: t.links.hlsAbout,
+            url: new URL(apiUrl('/api/hls/live.m3u8'), location.origin).href,
+          },
         ]
       : []),
     ...(config.radioHostsMode
