@@ -12,7 +12,7 @@ const oxc = { jsx: { runtime: 'automatic', importSource: 'preact' } } as const
 const PLAYER = 'solstice-player.js'
 
 /** The pages, each with scripts of its own. */
-const pages = ['index', 'guest', 'embed', 'login', 'panel', 'lost', 'away']
+const pages = ['index', 'guest', 'embed', 'login', 'panel', 'status', 'lost', 'away']
 
 /** What most pages have in common. */
 const BASE = [
@@ -30,6 +30,7 @@ function pagesAtPaths(): Plugin {
     if (name === 'guest') return '/guest.html'
     if (name === 'embed') return '/embed.html'
     if (name === 'away') return '/away.html'
+    if (name === 'status') return '/status.html'
     if (name === 'adlogin') return '/login.html'
     return /^adpanel(\/|$)/.test(name) ? '/panel.html' : '/lost.html'
   }

@@ -266,8 +266,8 @@ t.test('an alarm begins once, ends once, and is told with its evidence', async (
   const { ask, ports, auditLog } = await openStation(t)
   const deps = { ...ports, audit: createAudit({ ...ports, isOn: true }) }
   const fault = { cause: 'silence', source: 'https://radio.example' } as const
-  t.equal(await beginAlarm(deps, { ...fault, evidence: 'silent for 8.1 s' }), true)
-  t.equal(await beginAlarm(deps, { ...fault, evidence: 'of another process' }), false)
+  const alarmId = await beginAlarm(deps, { ...fault, evidence: 'silent for 8.1 s' })
+  t.equal(await beginAlarm(deps, { ...fault, evidence: 'of another process' }), null)
   t.same(await openFaults(ports.data), [fault])
   t.match(await ask('GET', 'alarms'), {
     status: 200,
@@ -275,7 +275,7 @@ t.test('an alarm begins once, ends once, and is told with its evidence', async (
   })
   t.equal(await endAlarm(deps, fault), true)
   t.equal(await endAlarm(deps, fault), false)
-  t.equal(await beginAlarm(deps, { ...fault, evidence: 'again' }), true)
+  t.ok(await beginAlarm(deps, { ...fault, evidence: 'again' }))
   const { body } = await ask('GET', 'alarms?limit=1')
   t.match(body, { total: 2, alarms: [{ evidence: 'again' }] }, 'newest first')
   const late = { cause: 'title', source: 'station' } as const

@@ -4,6 +4,7 @@ import { capabilitiesOf, createAudit, createLoginLog, createLyrics, readSuperAdm
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { watchReadiness } from './air/readiness.ts'
+import { createStationStatus } from './air/status.ts'
 import { openAuth } from './auth/auth.ts'
 import { openAuditSpool } from './background/audit-spool.ts'
 import { readAvatars } from './background/avatars.ts'
@@ -56,6 +57,7 @@ import { operationsRoutes } from './routes/operations.ts'
 import { sessionRoutes } from './routes/session/session.ts'
 import { settingsRoutes } from './routes/settings.ts'
 import { sharingRoutes } from './routes/sharing.ts'
+import { statusRoutes } from './routes/status.ts'
 import { outgoingWebhookRoutes } from './routes/webhooks.ts'
 import { attachGateway } from './sockets/gateway.ts'
 import { aliases } from './sockets/presence/aliases.ts'
@@ -142,12 +144,14 @@ export async function buildApp(ports: ApiPorts, place: Place | null = null): Pro
     listenersByMount: [streams.first, ...streams.others.values()].map((one) => () => one.listeners),
     hlsListeners: hls.listeners,
   })
+  const status = createStationStatus(deps)
+  statusRoutes(app, { ...deps, status })
   otherSitesRoutes(app, { ...deps, ...nowPlaying, settings, pictures: createSharePictures() })
   registerMetrics(app, { ...deps, streams, hls, gateway, nowPlayingEvents: nowPlaying.events })
   drain.lastOf()
   refuseOtherMethods(app, allRoutes)
   await servePages(app, {
-    ...{ ...deps, settings, covers, mediaOrigin: media.linkOrigin },
+    ...{ ...deps, settings, covers, status, mediaOrigin: media.linkOrigin },
     nowPlaying: (origin) => nowPlaying.snapshots.now().replyFor(origin),
   })
 

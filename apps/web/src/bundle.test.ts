@@ -67,7 +67,7 @@ t.test('what is fetched to show a page is small', async (t) => {
     const player = await scriptsIn('index')
     t.same([...scriptsOf((path) => path.endsWith('/index.html'))].sort(), [...player].sort(), 'preloaded')
     const [own] = player
-    for (const page of ['guest', 'embed', 'login', 'panel', 'lost', 'away']) {
+    for (const page of ['guest', 'embed', 'login', 'panel', 'status', 'lost', 'away']) {
       const scripts = await scriptsIn(page)
       t.ok(scripts.size > 0 && !scripts.has(own!), `${page} has its own`)
       const hasSocket = [...scripts].some((path) => path.includes('/socket-'))
@@ -103,7 +103,15 @@ t.test('what is fetched to show a page is small', async (t) => {
 
   await t.test('what the pages need beside them is there', async (t) => {
     for (const name of [
-      ...['guest.html', 'login.html', 'panel.html', 'lost.html', 'away.html', '.server/server.js'],
+      ...[
+        'guest.html',
+        'login.html',
+        'panel.html',
+        'status.html',
+        'lost.html',
+        'away.html',
+        '.server/server.js',
+      ],
       ...['sw.js', 'favicon.ico', 'apple-touch-icon.png', 'icon-192.png', 'icon-512.png'],
     ])
       t.ok((await readFile(join(folder, name))).length > 0, name)

@@ -11,6 +11,8 @@ import { guestTexts } from './live/guest/texts.ts'
 import { stillRadio } from './radio/still-radio.ts'
 import { AwayPage, awayTexts } from './sky/away-page.tsx'
 import { lostTexts, NotFoundPage } from './sky/not-found-page.tsx'
+import { StatusPage } from './status/status-page.tsx'
+import { statusTexts } from './status/texts.ts'
 import { themes } from './ui/theme.ts'
 
 // The security policy of the pages forbids `style` attributes. Scripts may set styles, and do so when they start.
@@ -25,7 +27,7 @@ const historyTitle = (t: Texts, { date, time }: { date: string | null; time: str
   [t.extras.history, date, date && time].filter(Boolean).join(' ')
 
 /** The first look of a page, made of the components that its scripts draw it with. For the API. */
-export const renderPage: RenderPage = (page, { locale, state, arrival, song, place, look }) => {
+export const renderPage: RenderPage = (page, { locale, state, arrival, song, place, status, look }) => {
   const t = texts[locale]
   const name = stationName(state, locale)
   const line = arrival && !state.isPreparing ? nowPlayingLine(state, t) : ''
@@ -35,6 +37,7 @@ export const renderPage: RenderPage = (page, { locale, state, arrival, song, pla
     embed: '',
     adlogin: adminTexts[locale].login.title,
     adpanel: adminTexts[locale].panel,
+    status: statusTexts[locale].title,
     lost: lostTexts[locale].title,
     away: awayTexts[locale].title,
   }
@@ -42,6 +45,7 @@ export const renderPage: RenderPage = (page, { locale, state, arrival, song, pla
     player: arrival && (
       <ListenerPage radio={stillRadio(arrival)} locale={locale} texts={t} onLocale={() => {}} />
     ),
+    status: status && <StatusPage locale={locale} onLocale={() => {}} first={status} />,
     lost: <NotFoundPage locale={locale} onLocale={() => {}} />,
     away: <AwayPage locale={locale} onLocale={() => {}} />,
   }

@@ -15,6 +15,8 @@ t.test('a path names a page and its language; the page for unknown ones is Engli
     ['/en/adpanel', 'adpanel', 'en'],
     ['/adpanel/on-air', 'adpanel', 'uk'],
     ['/en/adpanel/on-air/', 'adpanel', 'en'],
+    ['/status', 'status', 'uk'],
+    ['/en/status/', 'status', 'en'],
     ['/away', 'away', 'uk'],
     ['/en/away', 'away', 'en'],
     ['/adpanel/on-air/now', 'lost', 'uk'],

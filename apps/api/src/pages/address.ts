@@ -27,6 +27,7 @@ const names: Record<string, PageName> = {
   embed: 'embed',
   adlogin: 'adlogin',
   adpanel: 'adpanel',
+  status: 'status',
   away: 'away',
 }
 

@@ -14,12 +14,14 @@ import {
   type PageView,
   type RadioState,
   type RenderPage,
+  STATUS_ID,
 } from '@solstice/contracts'
 import { isHostOnline } from '@solstice/playout'
 import { Failure } from '@solstice/station'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { createAudibleAir } from '../air/audible.ts'
+import type { StationStatus } from '../air/status.ts'
 import type { Covers } from '../background/covers.ts'
 import type { UiSettingsMirror } from '../background/ui-settings.ts'
 import { builtFolder, serveBuiltFiles } from '../files/web.ts'
@@ -36,6 +38,7 @@ import { fillTemplate, readTemplate, styleHash } from './template.ts'
 export interface PagesDeps extends StationDeps {
   settings: UiSettingsMirror
   covers: Pick<Covers, 'of'>
+  status: StationStatus
   origins: Origins
   /** Origin of signed links to music and pictures; null when this server sends them itself. */
   mediaOrigin: string | null
@@ -53,6 +56,7 @@ const files: Record<PageName, string> = {
   embed: 'embed.html',
   adlogin: 'login.html',
   adpanel: 'panel.html',
+  status: 'status.html',
   lost: 'lost.html',
   away: 'away.html',
 }
@@ -134,8 +138,10 @@ async function openRenderer(app: FastifyInstance, deps: PagesDeps, root: string 
     const { page, locale, place, song, isOffline } = address
     const state = syncPayload()
     const arrival = page === 'player' && !isOffline ? await arrivalWith(state) : null
+    const status = page === 'status' ? await deps.status.now() : null
     const { text, styles } = await readTemplate(root!, files[page])
-    const about = { locale, state, arrival, look, ...(place && { place }), ...(song && { song }) }
+    const named = { ...(place && { place }), ...(song && { song }), ...(status && { status }) }
+    const about = { locale, state, arrival, look, ...named }
     const { body, style, ...view } = viewOf(
       () => renderPage(page, about),
       () => drawnByScripts(page, about),
@@ -156,7 +162,9 @@ async function openRenderer(app: FastifyInstance, deps: PagesDeps, root: string 
           style,
         }),
         body: ownMarkup(body),
-        data: arrival && jsonElement(arrival, { id: ARRIVAL_ID }),
+        data:
+          (arrival && jsonElement(arrival, { id: ARRIVAL_ID })) ??
+          (status && jsonElement(status, { id: STATUS_ID })),
       }),
       styles: style ? [...styles, styleHash(style)] : styles,
     }

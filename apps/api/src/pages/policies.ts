@@ -44,6 +44,7 @@ const policies: Record<PageName, PagePolicy> = {
   player: forListeners,
   guest: { ...forListeners, workers: "'self' blob:", microphone: '(self)' },
   embed: { ...forListeners, workers: "'none'", frames: 'embedders' },
+  status: { ...forListeners, media: '' },
   lost: { ...forListeners, media: '' },
   away: { ...forListeners, media: '' },
   adlogin: { ...forAdmins, microphone: '()' },

@@ -7,8 +7,10 @@ import {
   dateNow,
   Failure,
   keptSince,
+  type MediaStorage,
   memoizeLast,
   nextMomentOf,
+  openEvidence,
   readAlarms,
   readAudit,
   readStats,
@@ -28,6 +30,7 @@ export interface AdministrationDeps {
   clock: WallClock
   mirror: AirMirror
   audit: Audit
+  media: Pick<MediaStorage, 'open'>
 }
 
 const MAX_AUDIT_PAGE = 200
@@ -66,6 +69,10 @@ export function administrationRoutes(app: FastifyInstance, deps: AdministrationD
     ok: true as const,
     ...(await readAlarms(data, { ...query, limit: Math.min(query.limit, MAX_ALARMS_PAGE) })),
   }))
+
+  implement(app, administration.getAlarmEvidence, async ({ query, reply }) =>
+    reply.type('audio/mpeg').send(await openEvidence(deps, query.alarmId)),
+  )
 
   implement(app, administration.switchMode, async ({ caller, body }) => {
     const { targetMode, scheduledTime } = body

@@ -1,12 +1,13 @@
 import type { Locale } from '../locales.ts'
 import type { PublicConfig, RadioState } from '../resources/station.ts'
+import type { Status } from '../resources/status.ts'
 import type { Look } from './look.ts'
 
 /**
- * The pages of the web client. `embed` is a player for frames on other sites, `lost` the page for paths that don't exist,
- * `away` the one that browsers keep for when the station can't be reached.
+ * The pages of the web client. `embed` is a player for frames on other sites, `status` tells how the station is, `lost` is the page
+ * for paths that don't exist, `away` the one that browsers keep for when the station can't be reached.
  */
-export type PageName = 'player' | 'guest' | 'embed' | 'adlogin' | 'adpanel' | 'lost' | 'away'
+export type PageName = 'player' | 'guest' | 'embed' | 'adlogin' | 'adpanel' | 'status' | 'lost' | 'away'
 
 /** What a link to the player opens over it. */
 export type ListenerPlace =
@@ -46,6 +47,9 @@ export interface Arrival {
 /** The id of the element in which a page finds its `Arrival` as JSON. */
 export const ARRIVAL_ID = 'arrival'
 
+/** The id of the element in which the page of the status finds it as JSON. */
+export const STATUS_ID = 'status'
+
 /** The name of the cookie, and of the entry in a browser's storage, with the language that a listener chose. */
 export const LISTENER_LANGUAGE = 'radio_lang'
 
@@ -73,6 +77,8 @@ export type RenderPage = (
     /** The song that a link names; absent without one. */
     song?: { title: string; artist: string }
     place?: ListenerPlace
+    /** For its page. */
+    status?: Status
     look: Look
   },
 ) => PageView

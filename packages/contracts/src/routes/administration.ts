@@ -168,11 +168,23 @@ export const getAlarms = defineRoute({
           beganAt: 1_790_000_000_000,
           endedAt: 1_790_000_012_000,
           evidence: 'silent for 8.1 s during "Hilda - Morning Tide"',
+          hasEvidence: true,
         },
       ],
       total: 1,
     },
   },
+})
+
+export const getAlarmEvidence = defineRoute({
+  method: 'GET',
+  path: '/api/admin/alarms/evidence',
+  summary: 'Returns what was heard in the 5 s before and after the beginning of an alarm, as far as any was',
+  access: needs('stats'),
+  query: Type.Object({ alarmId: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }) }),
+  reply: bytes('audio/mpeg', 'The sound as one listener heard it'),
+  failures: ['BAD_REQUEST', 'NOT_FOUND', 'STORAGE_URL_FAILED'],
+  example: { query: { alarmId: 3 } },
 })
 
 export const switchMode = defineRoute({

@@ -16,13 +16,14 @@ import * as directories from './listening/directories.ts'
 import * as listening from './listening/listening.ts'
 import * as nowPlaying from './listening/now-playing.ts'
 import * as sharing from './listening/sharing.ts'
+import * as status from './listening/status.ts'
 import * as notifications from './notifications.ts'
 import * as operations from './operations.ts'
 import * as session from './session.ts'
 
 /** Every route of the service, by the section of the reference that it stands in. */
 export const sections: Record<string, readonly Route[]> = {
-  listening: [...Object.values(listening), ...Object.values(nowPlaying)],
+  listening: [...Object.values(listening), ...Object.values(nowPlaying), ...Object.values(status)],
   directories: Object.values(directories),
   sharing: Object.values(sharing),
   session: Object.values(session),

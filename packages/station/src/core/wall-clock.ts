@@ -95,6 +95,12 @@ export function dayOf(text: string, timeZone: string): { fromMs: number; untilMs
   return { fromMs: momentOf(date, 0, 0, 0, timeZone), untilMs: momentOf(date, 1, 0, 0, timeZone) }
 }
 
+/** The date `YYYY-MM-DD` that the wall clock of a time zone shows at a moment. */
+export function dateText(atMs: number, timeZone: string): string {
+  const { year, month, day } = localDate(atMs, timeZone)
+  return new Date(Date.UTC(year, month - 1, day)).toISOString().slice(0, 10)
+}
+
 /** All such moments of that day, in order: two when the hour comes twice, else one. */
 function momentsOf(date: LocalDate, days: number, hour: number, minute: number, timeZone: string): number[] {
   const asUtc = Date.UTC(date.year, date.month - 1, date.day + days, hour, minute)

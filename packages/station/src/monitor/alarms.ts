@@ -23,18 +23,18 @@ export interface Fault {
   source: string
 }
 
-/** Begins an alarm; false when the same fault has one that has not ended. */
+/** Begins an alarm. @returns its id; null when the same fault has one that has not ended. */
 export async function beginAlarm(
   { data, audit, clock }: AlarmDeps,
   { cause, source, evidence }: Fault & { evidence: string },
-): Promise<boolean> {
+): Promise<number | null> {
   const beganAt = dateNow(clock)
   const alarm = { cause, source, beganAt, evidence: evidence.slice(0, MAX_EVIDENCE_CHARACTERS) }
   const added = await data.alarms.insert({ ...alarm, endedAt: null, openKey: openKeyOf(alarm) })
-  if (!added) return false
+  if (!added) return null
   await forgetOldAlarms(data, beganAt - KEPT_DAYS * DAY_MS)
   await audit.record(MONITOR, 'alarm_begin', { cause, source, evidence: alarm.evidence })
-  return true
+  return added.id
 }
 
 /** Ends the alarm of a fault; false when it has none. */
@@ -67,8 +67,8 @@ export async function readAlarms(
 
 const openKeyOf = ({ cause, source }: Fault) => `${cause} ${source}`
 
-function shown({ openKey: _, ...alarm }: AlarmRecord): Alarm {
-  return alarm
+function shown({ openKey: _, hasEvidence = false, ...alarm }: AlarmRecord): Alarm {
+  return { ...alarm, hasEvidence }
 }
 
 /** Removes alarms that ended before `sinceMs`, and the oldest when there are too many. */

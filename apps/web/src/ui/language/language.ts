@@ -30,6 +30,8 @@ const paths: Record<string, PageAddress> = {
   '/en': { page: 'player', locale: 'en' },
   '/guest': { page: 'guest', locale: 'uk' },
   '/en/guest': { page: 'guest', locale: 'en' },
+  '/status': { page: 'status', locale: 'uk' },
+  '/en/status': { page: 'status', locale: 'en' },
   '/adlogin': { page: 'adlogin', locale: 'uk' },
   '/en/adlogin': { page: 'adlogin', locale: 'en' },
   '/adpanel': { page: 'adpanel', locale: 'uk' },

@@ -48,6 +48,7 @@ export async function openJsonData(folder: string): Promise<DataStore> {
     alarms: collection('alarms'),
     events: collection('events'),
     mailMarks: collection('mailMarks'),
+    watches: collection('watches'),
     async close() {
       await Promise.all(opened.map((one) => one.close()))
     },

@@ -28,6 +28,7 @@ import type {
   SettingsRecord,
   TrackCoverRecord,
   TrackRecord,
+  WatchRecord,
   WaveformRecord,
 } from './records.ts'
 
@@ -67,6 +68,7 @@ export interface DataStore {
   readonly alarms: Collection<AlarmRecord, 'id'>
   readonly events: Collection<EventRecord, 'id'>
   readonly mailMarks: Collection<MailMarkRecord, 'id'>
+  readonly watches: Collection<WatchRecord, 'id'>
   close(): Promise<void>
 }
 
@@ -139,6 +141,7 @@ export const collections = {
   alarms: { key: 'id', serial: true, unique: ['openKey'] },
   events: { key: 'id', serial: true, unique: ['eventId'] },
   mailMarks: { key: 'id' },
+  watches: { key: 'id', serial: true },
 } as const satisfies Record<Exclude<keyof DataStore, 'close'>, CollectionSpec>
 
 export interface CollectionSpec {

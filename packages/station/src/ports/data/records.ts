@@ -276,4 +276,16 @@ export interface PushKeysRecord {
 export type BanRecord = BanEntry & { network: string }
 
 /** `openKey` is cause and source while it lasts, then the id as text: a fault begins once, whoever hears it. */
-export type AlarmRecord = Alarm & { openKey: string }
+export type AlarmRecord = Omit<Alarm, 'hasEvidence'> & {
+  openKey: string
+  /** Absent in older records. */
+  hasEvidence?: boolean
+}
+/** A time in which the monitor listened; the last one grows while it does. */
+export interface WatchRecord {
+  id: number
+  fromMs: number
+  untilMs: number
+  /** Number of the addresses. */
+  addresses: number
+}

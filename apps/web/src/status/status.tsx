@@ -1,0 +1,11 @@
+import { STATUS_ID, type Status } from '@solstice/contracts'
+import { openPage } from '../app.tsx'
+import type { PageProps } from '../ui/loading/page-props.ts'
+import { StatusPage } from './status-page.tsx'
+
+const json = document.getElementById(STATUS_ID)?.textContent
+const first = json ? (JSON.parse(json) as Status) : null
+
+openPage(({ locale, onLocale }: PageProps) => (
+  <StatusPage locale={locale} onLocale={onLocale} first={first} />
+))

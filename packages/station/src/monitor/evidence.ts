@@ -1,0 +1,47 @@
+import type { Readable } from 'node:stream'
+import { Failure } from '../core/failure.ts'
+import type { DataStore } from '../ports/data/data-store.ts'
+import type { MediaStorage } from '../ports/media/media-storage.ts'
+
+/** Folder of the sound of alarms in the media storage. */
+const FOLDER = 'alarms'
+/** Some 35 MB. */
+const MAX_FILES = 200
+const NAME = /^alarms\/(\d{1,16})\.mp3$/
+
+interface EvidenceDeps {
+  data: Pick<DataStore, 'alarms'>
+  media: Pick<MediaStorage, 'put' | 'list' | 'delete'>
+}
+
+/** Stores the sound of an alarm's beginning, an MP3, and says so in its record. Nothing is left of an alarm that is gone. */
+export async function keepEvidence(deps: EvidenceDeps, alarmId: number, sound: Uint8Array): Promise<void> {
+  const { data, media } = deps
+  await media.put(keyOf(alarmId), sound)
+  await data.alarms.update({ id: alarmId }, { hasEvidence: true })
+  await forgetEvidence(deps)
+}
+
+/** Deletes the sound of alarms that are forgotten, and the oldest beyond the limit. @returns the number of files deleted. */
+export async function forgetEvidence({ data, media }: EvidenceDeps): Promise<number> {
+  const stored = (await media.list(FOLDER)).flatMap((key) => NAME.exec(key)?.[1] ?? []).map(Number)
+  const known = new Set((await data.alarms.find()).map(({ id }) => id))
+  const newestFirst = stored.sort((a, b) => b - a)
+  const old = newestFirst.filter((id, i) => i >= MAX_FILES || !known.has(id))
+  for (const id of old) {
+    await data.alarms.update({ id }, { hasEvidence: false })
+    await media.delete(keyOf(id))
+  }
+  return old.length
+}
+
+/** Opens the sound of an alarm. @throws Failure NOT_FOUND */
+export async function openEvidence(
+  { data, media }: { data: Pick<DataStore, 'alarms'>; media: Pick<MediaStorage, 'open'> },
+  alarmId: number,
+): Promise<Readable> {
+  if (!(await data.alarms.get(alarmId))?.hasEvidence) throw new Failure('NOT_FOUND')
+  return media.open(keyOf(alarmId))
+}
+
+const keyOf = (alarmId: number) => `${FOLDER}/${alarmId}.mp3`
