@@ -10,6 +10,7 @@ const PROGRAMS = [
   'apps/api/src/main.ts',
   'apps/stream-worker/src/main.ts',
   'apps/jobs/src/main.ts',
+  'apps/jobs/src/monitor/main.ts',
   'scripts/start.ts',
 ]
 /** A process that runs may need its parts for as long as nobody restarts it. */

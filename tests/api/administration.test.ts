@@ -1,4 +1,15 @@
-import { beginAlarm, createAudit, endAlarm, openFaults } from '@solstice/station'
+import { text } from 'node:stream/consumers'
+import {
+  beginAlarm,
+  createAudit,
+  dateNow,
+  endAlarm,
+  forgetEvidence,
+  keepEvidence,
+  noteWatch,
+  openEvidence,
+  openFaults,
+} from '@solstice/station'
 import t from 'tap'
 import { openStation, refusal } from '../harness/people/administration.ts'
 import { startAir } from '../harness/stations/workers.ts'
@@ -266,12 +277,15 @@ t.test('an alarm begins once, ends once, and is told with its evidence', async (
   const { ask, ports, auditLog } = await openStation(t)
   const deps = { ...ports, audit: createAudit({ ...ports, isOn: true }) }
   const fault = { cause: 'silence', source: 'https://radio.example' } as const
-  const alarmId = await beginAlarm(deps, { ...fault, evidence: 'silent for 8.1 s' })
+  t.ok(await beginAlarm(deps, { ...fault, evidence: 'silent for 8.1 s' }))
   t.equal(await beginAlarm(deps, { ...fault, evidence: 'of another process' }), null)
   t.same(await openFaults(ports.data), [fault])
   t.match(await ask('GET', 'alarms'), {
     status: 200,
-    body: { total: 1, alarms: [{ ...fault, endedAt: null, evidence: 'silent for 8.1 s' }] },
+    body: {
+      total: 1,
+      alarms: [{ ...fault, endedAt: null, evidence: 'silent for 8.1 s', hasEvidence: false }],
+    },
   })
   t.equal(await endAlarm(deps, fault), true)
   t.equal(await endAlarm(deps, fault), false)
@@ -284,4 +298,46 @@ t.test('an alarm begins once, ends once, and is told with its evidence', async (
   t.match((await ask('GET', 'alarms')).body.alarms, [{ endedAt: null }, late], 'behind the one that goes on')
   const operations = (await auditLog()).map(({ operationType }) => operationType)
   t.same(operations.toSorted(), ['alarm_begin', 'alarm_begin', 'alarm_begin', 'alarm_end', 'alarm_end'])
+})
+
+t.test('the sound of an alarm is kept for those who may read alarms, and goes with it', async (t) => {
+  const { ask, app, helper, ports } = await openStation(t)
+  const deps = { ...ports, audit: createAudit({ ...ports, isOn: true }) }
+  const fault = { cause: 'clipping', source: 'https://radio.example' } as const
+  const alarmId = (await beginAlarm(deps, { ...fault, evidence: 'loud' }))!
+  const path = `alarms/evidence?alarmId=${alarmId}`
+  t.match(await ask('GET', path), { status: 404, body: { error: { code: 'NOT_FOUND' } } })
+  await keepEvidence(ports, alarmId, Buffer.from('sound'))
+  t.match((await ask('GET', 'alarms')).body, { alarms: [{ id: alarmId, hasEvidence: true }] })
+  const { alarms } = ports.data
+  t.equal(await openEvidence(ports, alarmId).then(text), 'sound')
+  const stranger = await helper('stranger', 'queue_manage')
+  t.equal((await stranger('GET', path)).status, 403)
+  t.equal((await app.inject({ url: `/api/admin/${path}` })).statusCode, 401)
+  await alarms.delete({ id: alarmId })
+  t.equal(await forgetEvidence(ports), 1)
+  t.equal((await ask('GET', path)).status, 404)
+})
+
+t.test('anybody may ask how the station is; its addresses are not told', async (t) => {
+  const { app, ports } = await openStation(t, { TIME_ZONE: 'UTC' })
+  const nowMs = dateNow(ports.clock)
+  for (const atMs of [nowMs - 100_000, nowMs]) await noteWatch(ports.data, { nowMs: atMs, addresses: 1 })
+  const source = 'http://api-1.internal:3001'
+  const silence = { cause: 'silence', source, evidence: '', openKey: 'x' } as const
+  await ports.data.alarms.insert({ ...silence, beganAt: nowMs - 60_000, endedAt: nowMs - 50_000 })
+  const answer = await app.inject({ url: '/api/status', headers: { origin: 'https://elsewhere.example' } })
+  t.equal(answer.statusCode, 200)
+  t.equal(answer.headers['cache-control'], 'public, max-age=10')
+  t.equal(answer.headers['access-control-allow-origin'], '*')
+  t.match(answer.json(), {
+    isOnAir: false,
+    onAirSince: null,
+    mounts: [],
+    incident: { kind: 'break', from: nowMs - 60_000, until: nowMs - 50_000 },
+    uptime: { share: 0.9 },
+    timeZone: 'UTC',
+  })
+  t.equal(answer.json().uptime.days.length, 90)
+  t.notMatch(answer.body, 'internal')
 })

@@ -12,6 +12,7 @@ export const startedByTests = [
   'apps/api/src/main.ts',
   'apps/stream-worker/src/main.ts',
   'apps/jobs/src/main.ts',
+  'apps/jobs/src/monitor/main.ts',
   'scripts/start.ts',
   'scripts/station.ts',
   'packages/adapters/src/jobs/worker/worker.ts',

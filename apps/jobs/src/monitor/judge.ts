@@ -1,5 +1,6 @@
 import type { AlarmCause } from '@solstice/contracts'
-import type { MinuteLoudness } from './sound-meter.ts'
+import type { MinuteLoudness } from './ear/sound-meter.ts'
+import type { Plan } from './plan.ts'
 
 /** The sound as a listener at one address hears it. */
 export interface Heard {
@@ -7,29 +8,58 @@ export interface Heard {
   playedOutMs: number
   /** The state of the connection in words. */
   connection: string
+  /** Sound has come lately. */
+  isFed: boolean
   /** The last byte that belonged to no frame; null = there was none. */
   strayAtMs: number | null
   silentMs: number
   clippedShare: number
+  /** Of the last 2 s, LUFS; null before. */
+  loudness: number | null
   minute: MinuteLoudness | null
   /** For how long frames have been repeating. */
   repeatingMs: number
+  /** For how long frames have not been those that were broadcast. */
+  differingMs: number
+  /** How much older the newest sound is than the newest that was broadcast, ms. */
+  behindMs: number
+  /** Number of the newest frame; null when it has none. */
+  frame: number | null
   /** The title in the stream; null before the first. */
   title: string | null
 }
 
-/** The air as the station states it. */
-export interface Plan {
-  /** Since when sound is due without a break; null = none is due. */
-  soundSinceMs: number | null
-  /** As players show it. */
+/** The broadcast at its newest frame. */
+export interface Sent {
+  /** As players show it; '' in silence. */
   title: string
-  /** Since when this track is on air. */
-  titleSinceMs: number
-  /** Loudness of the track as it is played, LUFS; null = unknown. */
-  lufs: number | null
-  /** Moment at which time changes the state next; null = never. */
-  dueMs: number | null
+  entryId: string | null
+  /** Position within the track; null when none is heard. */
+  positionMs: number | null
+  /** Station time at which that frame is due. */
+  atMs: number
+  /** Since it came. */
+  ageMs: number
+}
+
+/** What an address tells of the air. */
+export interface Told {
+  trackId: string | null
+  /** Date (epoch ms) at which the track began; null without one. */
+  startedAtMs: number | null
+  /** Date (epoch ms) of what is told, and how long ago it came. */
+  atMs: number
+  ageMs: number
+}
+
+/** What is asked for again and again. */
+export interface Followed<T> {
+  /** The last good answer; null = there was none yet. */
+  last: T | null
+  /** Since when there has been no good one, as a duration; 0 = the last was good. */
+  failingMs: number
+  /** Why. */
+  failure: string
 }
 
 export interface Thresholds {
@@ -38,11 +68,23 @@ export interface Thresholds {
   /** Deviation for a whole minute. */
   loudnessDb: number
   repeatingMs: number
-  /** Titles and sound of the listener are this far behind or ahead of the station at most. */
+  /** Frames that are not those that were broadcast. */
+  differingMs: number
+  /** By how much listeners are behind the broadcast at most. */
+  behindMs: number
+  /** Titles and sound of the listener are this far behind or ahead of the station at most, */
   titleMs: number
+  /** and the sound itself of the state. */
+  markerMs: number
+  driftMs: number
+  /** By how much the broadcast may be off its own time. */
+  offTimeMs: number
   overdueMs: number
   /** Bytes that belong to no frame are reported for this long. */
   strayMs: number
+  toldMs: number
+  failingMs: number
+  playlistMs: number
 }
 
 export const THRESHOLDS: Thresholds = {
@@ -50,9 +92,17 @@ export const THRESHOLDS: Thresholds = {
   clippedShare: 0.01,
   loudnessDb: 3,
   repeatingMs: 3_000,
+  differingMs: 500,
+  behindMs: 6_000,
   titleMs: 15_000,
+  markerMs: 3_000,
+  driftMs: 1_500,
+  offTimeMs: 6_000,
   overdueMs: 10_000,
   strayMs: 5_000,
+  toldMs: 5_000,
+  failingMs: 8_000,
+  playlistMs: 10_000,
 }
 
 const MINUTE_MS = 60_000
@@ -61,17 +111,34 @@ const COMPARED_CHARACTERS = 40
 /** Causes for an alarm, each with its evidence. */
 export type Findings = Map<AlarmCause, string>
 
-/** Holds what is heard at an address against the plan. Without sound nothing but its absence is judged. */
-export function judgeSound(heard: Heard, plan: Plan | null, limits: Thresholds, nowMs: number): Findings {
+/**
+ * Holds what is heard at an address against the plan. Without sound nothing but its absence is judged.
+ *
+ * @param titles those that the broadcast has had lately at this frame; null = not known.
+ */
+export function judgeSound(
+  heard: Heard,
+  plan: Plan | null,
+  titles: readonly string[] | null,
+  limits: Thresholds,
+  nowMs: number,
+): Findings {
   const findings: Findings = new Map()
   if (nowMs > heard.playedOutMs) {
     const seconds = inSeconds(nowMs - heard.playedOutMs)
     return findings.set('no_bytes', `nothing left to play for ${seconds}; ${heard.connection}`)
   }
   if (heard.strayAtMs !== null && nowMs - heard.strayAtMs < limits.strayMs)
-    findings.set('broken_frames', 'bytes between the frames that are no MP3')
+    findings.set('broken_frames', 'bytes between the frames that belong to none')
   if (heard.clippedShare > limits.clippedShare)
     findings.set('clipping', `${(heard.clippedShare * 100).toFixed(1)} % of the samples at full scale`)
+  if (heard.isFed && heard.behindMs > limits.behindMs)
+    findings.set('old_sound', `frame ${heard.frame} is ${inSeconds(heard.behindMs)} old`)
+  else if (heard.differingMs >= limits.differingMs)
+    findings.set(
+      'other_bytes',
+      `${inSeconds(heard.differingMs)} up to frame ${heard.frame} were not broadcast`,
+    )
   if (!plan || plan.soundSinceMs === null) return findings
   if (Math.min(heard.silentMs, nowMs - plan.soundSinceMs) > limits.silenceMs)
     findings.set('silence', `silent for ${inSeconds(heard.silentMs)} during "${plan.title}"`)
@@ -79,17 +146,97 @@ export function judgeSound(heard: Heard, plan: Plan | null, limits: Thresholds, 
     findings.set('repeating', `frames of before for ${inSeconds(heard.repeatingMs)}`)
   const loudness = judgeLoudness(heard, plan, limits, nowMs)
   if (loudness) findings.set('loudness', loudness)
-  const isNamed = heard.title === null || isSameTitle(heard.title, plan.title)
-  if (!isNamed && nowMs - plan.titleSinceMs > limits.titleMs)
-    findings.set('title', `"${heard.title}" is named while "${plan.title}" is on air`)
+  const title = judgeTitle(heard.title, plan, titles, limits, nowMs)
+  if (title) findings.set('title', title)
+  return findings
+}
+
+function judgeTitle(
+  heard: string | null,
+  plan: Plan,
+  titles: readonly string[] | null,
+  limits: Thresholds,
+  nowMs: number,
+): string | null {
+  if (heard === null) return null
+  const rightful = titles ?? [plan.title]
+  if (titles === null && nowMs - plan.titleSinceMs <= limits.titleMs) return null
+  if (rightful.some((title) => isSameTitle(heard, title))) return null
+  return `"${heard}" is named while "${rightful.at(-1)}" is heard`
+}
+
+/** Holds the broadcast against the state of the station. */
+export function judgeBroadcast(
+  sent: Sent | null,
+  plan: Plan | null,
+  limits: Thresholds,
+  stationMs: number,
+): Findings {
+  const findings = judgeState(plan, limits, stationMs)
+  if (!sent || !plan || plan.soundSinceMs === null) return findings
+  const sinceMs = sent.atMs - Math.max(plan.titleSinceMs, plan.soundSinceMs)
+  if (sinceMs > limits.markerMs && !isSameTitle(sent.title, plan.title))
+    findings.set('title', `"${sent.title}" is sent while "${plan.title}" is on air`)
+  const offTimeMs = sent.atMs - stationMs
+  if (sent.ageMs < limits.driftMs && Math.abs(offTimeMs) > limits.offTimeMs)
+    findings.set('drift', `the broadcast is ${inSeconds(offTimeMs)} off its time`)
+  else if (sent.positionMs !== null && plan.startedAtMs !== null && sent.entryId === plan.entryId) {
+    const driftMs = sent.positionMs - (sent.atMs - plan.startedAtMs)
+    if (sinceMs > limits.markerMs && Math.abs(driftMs) > limits.driftMs)
+      findings.set('drift', `the sound is ${inSeconds(driftMs)} off the position that is told`)
+  }
   return findings
 }
 
 /** Holds the state of the station against the time. */
-export function judgeState(plan: Plan | null, limits: Thresholds, nowMs: number): Findings {
+function judgeState(plan: Plan | null, limits: Thresholds, nowMs: number): Findings {
   const lateMs = plan?.dueMs == null ? 0 : nowMs - plan.dueMs
   return new Map(
     lateMs > limits.overdueMs ? [['stale_state', `a change is overdue by ${inSeconds(lateMs)}`]] : [],
+  )
+}
+
+/** Holds what an address tells of the air against the plan. @param today date, epoch ms; @param aheadMs of the station's clock. */
+export function judgeTold(
+  { last, failingMs, failure }: Followed<Told>,
+  plan: Plan | null,
+  limits: Thresholds,
+  { today, aheadMs }: { today: number; aheadMs: number },
+): Findings {
+  const findings: Findings = new Map()
+  if (failingMs > limits.failingMs)
+    return findings.set('stale_sync', `nothing told for ${inSeconds(failingMs)}; ${failure}`)
+  if (!last) return findings
+  const offMs = today - last.ageMs - last.atMs
+  if (Math.abs(offMs) > limits.toldMs)
+    return findings.set('stale_sync', `what is told is ${inSeconds(offMs)} old`)
+  if (!plan || plan.soundSinceMs === null || plan.startedAtMs === null) return findings
+  const sinceMs = last.atMs + aheadMs - Math.max(plan.titleSinceMs, plan.soundSinceMs)
+  if (sinceMs < limits.toldMs) return findings
+  if (last.trackId !== plan.trackId)
+    return findings.set('stale_sync', `"${last.trackId}" is told while "${plan.trackId}" is on air`)
+  const driftMs = last.startedAtMs === null ? 0 : last.startedAtMs + aheadMs - plan.startedAtMs
+  if (Math.abs(driftMs) > limits.driftMs)
+    findings.set('drift', `the position that is told is ${inSeconds(-driftMs)} off`)
+  return findings
+}
+
+/**
+ * Holds a playlist against the broadcast.
+ *
+ * @param last date (epoch ms) at which its last segment ends.
+ * @param sentUntil date up to which there is sound.
+ */
+export function judgePlaylist(
+  { last, failingMs, failure }: Followed<number>,
+  sentUntil: number | null,
+  limits: Thresholds,
+): Findings {
+  if (last !== null && failingMs > limits.failingMs)
+    return new Map([['old_playlist', `no playlist for ${inSeconds(failingMs)}; ${failure}`]])
+  const behindMs = last === null || sentUntil === null ? 0 : sentUntil - last
+  return new Map(
+    behindMs > limits.playlistMs ? [['old_playlist', `it ends ${inSeconds(behindMs)} before the sound`]] : [],
   )
 }
 

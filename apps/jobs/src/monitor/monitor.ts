@@ -1,18 +1,34 @@
 import { randomUUID } from 'node:crypto'
 import type { Ports } from '@solstice/adapters'
-import { type AlarmCause, alarmCauses } from '@solstice/contracts'
-import { type Audit, beginAlarm, Deferred, endAlarm, type Fault, openFaults, sleep } from '@solstice/station'
-import { type Findings, judgeSound, judgeState, type Plan, THRESHOLDS } from './judge.ts'
-import { type Listener, listen } from './listen.ts'
-import { PATIENCE, type Persistence, persist, WELL } from './persistence.ts'
-import { planOf } from './plan.ts'
+import { alarmCauses } from '@solstice/contracts'
+import {
+  type Audit,
+  chunkEndMs,
+  Deferred,
+  dateNow,
+  forgetEvidence,
+  noteWatch,
+  openFaults,
+  sleep,
+} from '@solstice/station'
+import { type Broadcast, followBroadcast } from './broadcast.ts'
+import { listen } from './ear/listen.ts'
+import { createEvidenceKeeper } from './evidence.ts'
+import { createInspector, placeAt } from './inspect.ts'
+import { type Findings, judgeBroadcast, judgePlaylist, judgeSound, judgeTold, THRESHOLDS } from './judge.ts'
+import { followPlan } from './plan.ts'
+import { pollPlaylist, pollTold } from './poll.ts'
+import { openRegister } from './register.ts'
+import { sentIn, titlesAt } from './sent.ts'
+import { playlistsOf, STATION, type StreamSource, streamsOf } from './sources.ts'
 
 const LOOK_EVERY_MS = 500
 /** Looks further apart than this mean that this process did not run: what it missed is no fault of the station. */
 const MISSED_MS = 2_000
 const STANDBY_RETRY_MS = 5_000
+const WATCH_EVERY_MS = 60_000
 
-type MonitorPorts = Pick<Ports, 'bus' | 'clock' | 'config' | 'data' | 'leases' | 'log' | 'metrics'>
+type MonitorPorts = Pick<Ports, 'bus' | 'clock' | 'config' | 'data' | 'leases' | 'log' | 'media' | 'metrics'>
 type MonitorDeps = MonitorPorts & { audit: Audit }
 
 /**
@@ -54,73 +70,122 @@ export function startMonitor(deps: MonitorDeps): () => Promise<void> {
   }
 }
 
-async function monitor(deps: MonitorDeps, signal: AbortSignal): Promise<void> {
-  const { bus, clock, config, data, log } = deps
-  const now = () => performance.now()
-  const loudness = new Map((await data.measurements.find()).map(({ trackId, lufs }) => [trackId, lufs]))
-  let plan: Plan | null = null
-  const unfollow = await bus.follow((state) => {
-    plan = planOf(state, plan, (trackId) => loudness.get(trackId) ?? null, clock.nowMs())
-  })
-  const listeners = config.monitorUrls.map((source) => ({
-    source,
-    ear: listen(source, config.ffmpegPath, now),
-  }))
-  const register = await openRegister(deps)
+async function monitor(deps: MonitorDeps, stopping: AbortSignal): Promise<void> {
+  const { config, log } = deps
+  const ending = new AbortController()
+  const signal = AbortSignal.any([stopping, ending.signal])
+  const senses = await openSenses(deps, signal)
+  const evidence = createEvidenceKeeper(deps)
+  const register = await openRegister(deps, senses.sources, (alarmId, source) =>
+    evidence.keep(alarmId, senses.soundAt(source)),
+  )
   log.info({ addresses: config.monitorUrls }, 'monitor listening')
   try {
-    let lookedMs = now()
+    let lookedMs = performance.now()
+    let watchedMs = Number.NEGATIVE_INFINITY
     while (!signal.aborted) {
-      await sleep(LOOK_EVERY_MS, { signal })
-      const nowMs = now()
-      if (nowMs - lookedMs > MISSED_MS) for (const { ear } of listeners) ear.forgive()
+      const nowMs = performance.now()
+      if (nowMs - lookedMs > MISSED_MS) senses.forgive()
       lookedMs = nowMs
-      const stationMs = clock.nowMs()
-      for (const { source, ear } of listeners)
-        await register.note(source, findingsOf(ear, plan, nowMs, stationMs), nowMs)
-      await register.note('station', judgeState(plan, THRESHOLDS, stationMs), nowMs)
+      for (const [source, findings] of senses.look(nowMs)) await register.note(source, findings, nowMs)
+      if (nowMs - watchedMs >= WATCH_EVERY_MS) {
+        watchedMs = nowMs
+        await keepRecords(deps)
+      }
+      await sleep(LOOK_EVERY_MS, { signal })
     }
   } finally {
-    unfollow()
-    for (const { ear } of listeners) ear.stop()
+    ending.abort()
+    await senses.close()
+    await evidence.close()
   }
 }
 
-/** The plan is told in station time, what is heard in the time of this process. */
-function findingsOf(ear: Listener, plan: Plan | null, nowMs: number, stationMs: number): Findings {
-  const toOwn = nowMs - stationMs
-  const own = plan && {
-    ...plan,
-    soundSinceMs: plan.soundSinceMs === null ? null : plan.soundSinceMs + toOwn,
-    titleSinceMs: plan.titleSinceMs + toOwn,
-  }
-  return judgeSound(ear.heard(), own, THRESHOLDS, nowMs)
+/** Notes that the station is listened to, and deletes the sound of alarms that are forgotten. */
+async function keepRecords({ data, clock, config, media, log }: MonitorDeps): Promise<void> {
+  await noteWatch(data, { nowMs: dateNow(clock), addresses: config.monitorUrls.length })
+  await forgetEvidence({ data, media }).catch((error) =>
+    log.warn({ err: error }, 'old evidence of alarms not deleted'),
+  )
 }
 
-/** Begins and ends alarms as findings come and go; those that a process before this one began go on. */
-async function openRegister(deps: MonitorDeps) {
-  const keyOf = ({ cause, source }: Fault) => `${cause} ${source}`
-  const known = new Map<string, Persistence>()
-  for (const fault of await openFaults(deps.data))
-    if (fault.source === 'station' || deps.config.monitorUrls.includes(fault.source))
-      known.set(keyOf(fault), { state: 'faulty', changingSinceMs: null })
-    else await endAlarm(deps, fault)
+/** All that the monitor hears and reads. Ends with `signal`. */
+async function openSenses(deps: MonitorDeps, signal: AbortSignal) {
+  const { clock, config } = deps
+  const now = () => performance.now()
+  const plan = await followPlan(deps, signal)
+  const streams = streamsOf(config)
+  const broadcasts = followAll(deps, streams, signal)
+  const ears = streams.map((stream) => {
+    const broadcast = broadcasts.of(stream)
+    const { url, mount } = stream
+    const ear = listen({ url, codec: mount.codec, broadcast, ffmpegPath: config.ffmpegPath, now })
+    return { ...stream, broadcast, ear }
+  })
+  const told = new Map(config.monitorUrls.map((address) => [address, pollTold(address, now)]))
+  const playlists = playlistsOf(config).map((one) => ({ ...one, poll: pollPlaylist(one.url, now) }))
+  const inspector = createInspector(deps)
+  const [first] = ears
 
-  const noteOne = async (fault: Fault, evidence: string | undefined, nowMs: number) => {
-    const before = known.get(keyOf(fault)) ?? WELL
-    const after = persist(before, evidence !== undefined, PATIENCE, nowMs)
-    if (after.state !== before.state) {
-      const isNew = after.state === 'faulty'
-      if (isNew) await beginAlarm(deps, { ...fault, evidence: evidence ?? '' })
-      else await endAlarm(deps, fault)
-      deps.log.warn({ ...fault, evidence }, isNew ? 'alarm began' : 'alarm ended')
-    }
-    known.set(keyOf(fault), after)
+  const atStream = ({ ear, broadcast, source, id }: (typeof ears)[number], nowMs: number): Findings => {
+    const heard = ear.heard()
+    const { frame } = heard
+    const own = plan.inTimeOf(nowMs)
+    const titles = frame === null ? null : titlesAt(broadcast, frame)
+    const findings = judgeSound(heard, own, titles, THRESHOLDS, nowMs)
+    if (findings.has('no_bytes')) return findings
+    const place = frame === null ? null : placeAt(broadcast, frame)
+    if (source === first?.source) add(findings, inspector.look(heard, ear.sound, place, plan.now, nowMs))
+    const aheadMs = clock.aheadMs()
+    const dates = { today: dateNow(clock), aheadMs }
+    const telling = id === undefined && told.get(source)
+    if (telling) add(findings, judgeTold(telling.now(), plan.now, THRESHOLDS, dates))
+    return findings
   }
+
   return {
-    async note(source: string, findings: Findings, nowMs: number) {
-      for (const cause of alarmCauses as readonly AlarmCause[])
-        await noteOne({ cause, source }, findings.get(cause), nowMs)
+    sources: new Set([...streams.map(({ source }) => source), ...playlists.map(({ url }) => url), STATION]),
+    /** The sound at a source, or where none is heard of its own that of its address. */
+    soundAt: (source: string) =>
+      (ears.find((one) => one.source === source) ??
+        ears.find(({ address }) => source.startsWith(`${address}/`)) ??
+        first)!.ear.sound,
+    look(nowMs: number): [string, Findings][] {
+      const heard = ears.map((one): [string, Findings] => [one.source, atStream(one, nowMs)])
+      const silent = new Set(heard.flatMap(([source, found]) => (found.has('no_bytes') ? [source] : [])))
+      const { chunk } = broadcasts.first
+      const sentUntil = chunk && chunkEndMs(chunk) - clock.aheadMs()
+      const listed = playlists.map(({ url, address, poll }): [string, Findings] => {
+        const found = silent.has(address) ? new Map() : judgePlaylist(poll.now(), sentUntil, THRESHOLDS)
+        return [url, found]
+      })
+      const sent = sentIn(broadcasts.first)
+      return [...heard, ...listed, [STATION, judgeBroadcast(sent, plan.now, THRESHOLDS, clock.nowMs())]]
+    },
+    forgive() {
+      for (const { ear } of ears) ear.forgive()
+    },
+    async close() {
+      for (const { ear } of ears) ear.stop()
+      for (const poll of told.values()) poll.stop()
+      for (const { poll } of playlists) poll.stop()
+      await broadcasts.ended
     },
   }
+}
+
+/** Follows each mount that is listened to. */
+function followAll(deps: MonitorDeps, streams: readonly StreamSource[], signal: AbortSignal) {
+  const followed = new Map<StreamSource['id'], ReturnType<typeof followBroadcast>>()
+  for (const { id, mount } of streams)
+    if (!followed.has(id)) followed.set(id, followBroadcast(deps, mount.codec, id, signal))
+  return {
+    first: followed.get(undefined)!.broadcast,
+    of: ({ id }: StreamSource): Broadcast => followed.get(id)!.broadcast,
+    ended: Promise.all([...followed.values()].map((one) => one.followed)),
+  }
+}
+
+function add(findings: Findings, more: Findings): void {
+  for (const [cause, evidence] of more) if (!findings.has(cause)) findings.set(cause, evidence)
 }

@@ -1,3 +1,5 @@
+import type { AlarmCause } from '@solstice/contracts'
+
 /** A fault that has not begun, or has; `changingSinceMs`: since when the opposite has been seen without a break. */
 export interface Persistence {
   state: 'well' | 'faulty'
@@ -12,7 +14,12 @@ export interface Patience {
   endMs: number
 }
 
-export const PATIENCE: Patience = { beginMs: 0, endMs: 5_000 }
+const PATIENCE: Patience = { beginMs: 0, endMs: 5_000 }
+/** Two messages that belong together may come one after the other, and a worker that takes over makes up for lost time. */
+const SETTLING: Patience = { ...PATIENCE, beginMs: 1_500 }
+const settling: ReadonlySet<AlarmCause> = new Set(['drift', 'old_sound'])
+
+export const patienceOf = (cause: AlarmCause): Patience => (settling.has(cause) ? SETTLING : PATIENCE)
 
 /** Follows a fault through one look at it. */
 export function persist(

@@ -10,7 +10,7 @@ const MIN_DISTINCT_FRAMES = 20
  *
  * @returns a function that takes the next frame, and returns for how long, in ms, frames have been repeating.
  */
-export function createRepetitionFinder(): (frame: Uint8Array) => number {
+export function createRepetitionFinder(frameMs = FRAME_MS): (frame: Uint8Array) => number {
   const placeOf = new Map<string, number>()
   let place = 0
   let distance = 0
@@ -29,6 +29,6 @@ export function createRepetitionFinder(): (frame: Uint8Array) => number {
     distance = now
     if (now > 0) repeated.push(id)
     if (repeated.length > REMEMBERED_FRAMES) repeated.shift()
-    return new Set(repeated).size < MIN_DISTINCT_FRAMES ? 0 : repeated.length * FRAME_MS
+    return new Set(repeated).size < MIN_DISTINCT_FRAMES ? 0 : repeated.length * frameMs
   }
 }

@@ -1,10 +1,11 @@
+import { PCM_RATE } from './decoder.ts'
 import { createKWeighting, loudnessOf } from './k-weighting.ts'
 
-export const METER_RATE = 44_100
-const BLOCK_FRAMES = METER_RATE / 10
+const BLOCK_FRAMES = PCM_RATE / 10
 const BLOCK_MS = 100
 const MINUTE_BLOCKS = 600
 const CLIPPING_BLOCKS = 50
+const NOW_BLOCKS = 20
 const SHORT_TERM_BLOCKS = 30
 const SHORT_TERM_STEP = 10
 const FULL_SCALE = 32_767
@@ -25,6 +26,8 @@ export interface SoundMeter {
   readonly silentMs: number
   /** Share of samples at full scale in the last 5 s. */
   readonly clippedShare: number
+  /** Loudness of the last 2 s, LUFS; null before. */
+  readonly now: number | null
   /** null until a whole minute has been heard. */
   readonly minute: MinuteLoudness | null
 }
@@ -36,7 +39,7 @@ interface Block {
 
 /** Measures decoded sound over the last minute. */
 export function createSoundMeter(): SoundMeter {
-  const weigh = [createKWeighting(METER_RATE), createKWeighting(METER_RATE)] as const
+  const weigh = [createKWeighting(PCM_RATE), createKWeighting(PCM_RATE)] as const
   const blocks: Block[] = []
   let rest: Buffer = Buffer.alloc(0)
   let silentMs = 0
@@ -73,6 +76,11 @@ export function createSoundMeter(): SoundMeter {
       const last = blocks.slice(-CLIPPING_BLOCKS)
       const clipped = last.reduce((sum, block) => sum + block.clipped, 0)
       return clipped / (CLIPPING_BLOCKS * BLOCK_FRAMES * 2)
+    },
+    get now() {
+      const last = blocks.slice(-NOW_BLOCKS)
+      if (last.length < NOW_BLOCKS) return null
+      return loudnessOf(last.reduce((sum, { power }) => sum + power, 0) / NOW_BLOCKS)
     },
     get minute() {
       return blocks.length < MINUTE_BLOCKS ? null : minuteOf(blocks)

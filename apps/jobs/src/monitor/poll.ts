@@ -1,0 +1,82 @@
+import { type NowPlaying, nowPlaying } from '@solstice/contracts'
+import { sleep, timeLimit } from '@solstice/station'
+import type { Followed, Told } from './judge.ts'
+
+const EVERY_MS = 2_000
+const TIMEOUT_MS = 3_000
+const HEADERS = { 'user-agent': 'Solstice-Monitor' }
+
+export interface Poll<T> {
+  now(): Followed<T>
+  stop(): void
+}
+
+/** What an address tells of the air. */
+export function pollTold(address: string, now: () => number): Poll<Told> {
+  const poll = pollUrl(`${address}${nowPlaying.getNowPlaying.path}`, now, (text) => {
+    const told = JSON.parse(text) as NowPlaying
+    const song = told.state === 'song' ? told.current : null
+    return {
+      trackId: told.current?.id ?? null,
+      startedAtMs: song?.startedAt ?? null,
+      atMs: told.at,
+      cameAtMs: now(),
+    }
+  })
+  return {
+    now() {
+      const { last, ...rest } = poll.now()
+      return { ...rest, last: last && { ...last, ageMs: now() - last.cameAtMs } }
+    },
+    stop: poll.stop,
+  }
+}
+
+/** The date (epoch ms) at which a playlist of HLS ends. */
+export const pollPlaylist = (url: string, now: () => number): Poll<number> => pollUrl(url, now, endOf)
+
+/** @throws when the text is no playlist with dates. */
+export function endOf(playlist: string): number {
+  let atMs = Number.NaN
+  for (const line of playlist.split('\n')) {
+    const [, date] = /^#EXT-X-PROGRAM-DATE-TIME:(.+)$/.exec(line) ?? []
+    if (date) atMs = Date.parse(date)
+    const [, seconds] = /^#EXTINF:([\d.]+)/.exec(line) ?? []
+    if (seconds) atMs += Number(seconds) * 1000
+  }
+  if (!Number.isFinite(atMs)) throw new Error('no playlist with dates')
+  return atMs
+}
+
+function pollUrl<T>(url: string, now: () => number, read: (text: string) => T): Poll<T> {
+  const ending = new AbortController()
+  const { signal } = ending
+  let last: T | null = null
+  let goodAtMs = now()
+  let failure = ''
+
+  const ask = async () => {
+    const answer = await fetch(url, {
+      headers: HEADERS,
+      signal: AbortSignal.any([signal, timeLimit(TIMEOUT_MS)]),
+    })
+    const text = await answer.text()
+    if (!answer.ok) throw new Error(`status ${answer.status}`)
+    last = read(text)
+    goodAtMs = now()
+    failure = ''
+  }
+  const askOn = async () => {
+    while (!signal.aborted) {
+      await ask().catch((error: Error) => {
+        failure = error.message
+      })
+      await sleep(EVERY_MS, { signal }).catch(() => {})
+    }
+  }
+  void askOn()
+  return {
+    now: () => ({ last, failingMs: failure === '' ? 0 : now() - goodAtMs, failure }),
+    stop: () => ending.abort(),
+  }
+}
