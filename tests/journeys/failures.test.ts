@@ -1,9 +1,11 @@
-import { rename, writeFile } from 'node:fs/promises'
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import type { AlarmCause } from '@solstice/contracts'
 import { type FrameChunk, oggPages } from '@solstice/station'
 import t, { type Test } from 'tap'
 import { decode, melody } from '../harness/audio/audio.ts'
 import { logicalStreams } from '../harness/audio/logical-streams.ts'
 import { childrenOf, isAlive, type Process } from '../harness/processes/processes.ts'
+import { startFaultyReplica } from '../harness/servers/faulty-replica.ts'
 import {
   followBroadcast,
   listen,
@@ -80,18 +82,40 @@ async function leftOvers(worker: Process): Promise<number[]> {
     .map((child) => child.pid)
 }
 
-/** Suspends the only worker: the monitor raises an alarm, which ends when the sound is back. */
-async function assertSuspensionIsAlarm(t: Test, station: Station, source: string, worker: Process) {
-  station.env.MONITOR_URLS = source
-  const jobs = await station.startJobs()
-  await jobs.printed(/monitor listening/)
+/**
+ * A replica hands out other frames and another title, then the only worker is suspended: the monitor raises alarms with these
+ * causes, which end when the fault is over.
+ */
+async function assertFaultsAreAlarms(t: Test, station: Station, source: string, worker: Process) {
+  const faulty = await startFaultyReplica(t, source)
+  station.env.MONITOR_URLS = `${source},${faulty.url}`
+  const monitor = await station.startMonitor()
+  await monitor.printed(/monitor listening/)
   const data = await station.openData()
-  const alarms = () => data.alarms.find({ source })
+  const alarm = async (source: string, cause: AlarmCause) =>
+    (await data.alarms.find({ source, cause })).at(-1)
+  for (const [fault, cause] of [
+    ['other bytes', 'other_bytes'],
+    ['title', 'title'],
+  ] as const) {
+    faulty.set(fault)
+    await until(`${cause} begins`, async () => (await alarm(faulty.url, cause)) !== undefined)
+    t.same(await data.alarms.find({ source, cause }), [], 'the replica behind it is well')
+  }
+  faulty.set('none')
   worker.child.kill('SIGSTOP')
-  await until('the alarm begins', async () => (await alarms()).length > 0)
-  t.match(await alarms(), [{ cause: 'no_bytes', endedAt: null, evidence: /nothing left to play/ }])
+  await until('the alarm begins', async () => (await alarm(source, 'no_bytes')) !== undefined)
+  t.match(await alarm(source, 'no_bytes'), { endedAt: null, evidence: /nothing left to play/ })
   worker.child.kill('SIGCONT')
-  await until('the alarm ends', async () => (await alarms())[0]!.endedAt !== null)
+  await until('the alarm ends', async () => (await alarm(source, 'no_bytes'))!.endedAt !== null)
+  await until('their sound is stored', async () => (await alarm(source, 'no_bytes'))!.hasEvidence === true)
+  const sound = await readFile(`${station.env.MEDIA_DIR}/alarms/${(await alarm(source, 'no_bytes'))!.id}.mp3`)
+  t.ok((await decode(sound)).length > 44_100, 'more than a second')
+  t.match(await (await fetch(`${source}/api/status`)).json(), {
+    isOnAir: true,
+    incident: { from: Number },
+    uptime: { days: Array },
+  })
   await until('both are in the audit log', async () => {
     const operations = (await data.audit.find()).map(({ operationType }) => operationType)
     return operations.includes('alarm_begin') && operations.includes('alarm_end')
@@ -143,7 +167,8 @@ t.test(
   'kill -9 of the only worker: the next one makes up for the missing sound',
   { buffered: true },
   async (t) => {
-    const station = await prepareStation(t, tones)
+    // The sound of alarms is looked for in a folder.
+    const station = await prepareStation(t, tones, { MEDIA_STORAGE: 'local' })
     const [api, worker] = await Promise.all([station.startApi(), station.startWorker()])
     const air = await followBroadcast(t, station)
     const listening = await listen(t, `${api.url}/api/stream/public.mp3`)
@@ -153,7 +178,7 @@ t.test(
     await air.more(16)
     assertConsecutive(t, air.chunks)
     if (mustBeWhole(t, air)) await assertContinuous(t, await listening.received(LISTENED_BYTES))
-    await assertSuspensionIsAlarm(t, station, api.url, next)
+    await assertFaultsAreAlarms(t, station, api.url, next)
   },
 )
 

@@ -145,8 +145,8 @@ export async function buildApp(ports: ApiPorts, place: Place | null = null): Pro
     hlsListeners: hls.listeners,
   })
   const status = createStationStatus(deps)
-  statusRoutes(app, { ...deps, status })
-  otherSitesRoutes(app, { ...deps, ...nowPlaying, settings, pictures: createSharePictures() })
+  const pictures = createSharePictures()
+  otherSitesRoutes(app, { ...deps, ...nowPlaying, settings, status, pictures })
   registerMetrics(app, { ...deps, streams, hls, gateway, nowPlayingEvents: nowPlaying.events })
   drain.lastOf()
   refuseOtherMethods(app, allRoutes)
@@ -219,12 +219,14 @@ function stationRoutes(app: FastifyInstance, deps: StationDeps): void {
 }
 
 type OtherSitesDeps = DepsOf<typeof nowPlayingRoutes> &
+  DepsOf<typeof statusRoutes> &
   DepsOf<typeof directoryRoutes> &
   DepsOf<typeof sharingRoutes>
 
-/** How the station looks on other sites: what is on air, directories of stations, links. */
+/** How the station looks on other sites: what is on air, how reliable it is, directories of stations, links. */
 function otherSitesRoutes(app: FastifyInstance, deps: OtherSitesDeps): void {
   nowPlayingRoutes(app, deps)
+  statusRoutes(app, deps)
   directoryRoutes(app, deps)
   sharingRoutes(app, deps)
 }

@@ -68,6 +68,8 @@ export interface Station {
   startWorker(): Promise<Process>
   /** Starts a jobs process; resolves when it accepts jobs. */
   startJobs(): Promise<Process>
+  /** Starts a monitor in a process of its own; resolves when it runs. */
+  startMonitor(): Promise<Process>
 }
 
 /**
@@ -101,11 +103,13 @@ export async function prepareStation(
   await fillLibrary(env, tones)
   await promisify(execFile)('redis-cli', ['-p', String(redis.port), 'set', 'solstice:reconciled', '1'])
   const startApp = async (
-    app: 'api' | 'stream-worker' | 'jobs',
+    app: 'api' | 'stream-worker' | 'jobs' | 'jobs/src/monitor',
     isReady: RegExp,
     more: Record<string, string> = {},
   ) => {
-    const program = await programOf(`apps/${app}/src/main.ts`)
+    const program = await programOf(
+      app === 'jobs/src/monitor' ? `apps/${app}/main.ts` : `apps/${app}/src/main.ts`,
+    )
     const process = start(t, 'node', [program], { ...env, ...more, ...machine }, 'ipc')
     await process.printed(isReady)
     return process
@@ -141,6 +145,7 @@ export async function prepareStation(
     },
     startWorker: () => startApp('stream-worker', /standing by/),
     startJobs: () => startApp('jobs', /taking jobs/),
+    startMonitor: () => startApp('jobs/src/monitor', /watching over the station/),
   }
 }
 

@@ -1,0 +1,107 @@
+import { chmod, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { AlarmCause } from '@solstice/contracts'
+import t, { type Test } from 'tap'
+import { inForm } from '../harness/long-form.ts'
+import { childrenOf, isAlive, type Process, temporaryFolder } from '../harness/processes/processes.ts'
+import { type ReplicaFault, startFaultyReplica } from '../harness/servers/faulty-replica.ts'
+import { prepareStation } from '../harness/stations/station.ts'
+import { until } from '../harness/until.ts'
+
+const isLong = inForm({ short: false, long: true })
+const TRACK_S = 300
+/** Pitches that rise, so that no second is like another. */
+const songs = [
+  { name: 'Rise', hz: 300, rise: 7, seconds: TRACK_S, isMono: true },
+  { name: 'Climb', hz: 500, rise: 5, seconds: TRACK_S, isMono: true },
+]
+/** Alarms begin this long after their faults at most; the machine may be busy. */
+const SOON_MS = 15_000
+
+const ofReplica: readonly (readonly [ReplicaFault, AlarmCause])[] = [
+  ['old ring', 'old_sound'],
+  ['title', 'title'],
+  ['other bytes', 'other_bytes'],
+  ['same block', 'repeating'],
+  ['stale sync', 'stale_sync'],
+  ['drift', 'drift'],
+  ['old playlist', 'old_playlist'],
+]
+
+/** An ffmpeg that does what the worker asks, but decodes songs through a filter once there is one. */
+async function faultyFfmpeg(t: Test) {
+  const folder = await temporaryFolder(t)
+  const [path, filter] = [join(folder, 'ffmpeg'), join(folder, 'filter')]
+  const script = `#!/bin/sh
+case "$*" in *pipe:0*) exec ffmpeg "$@" ;; esac
+if [ -f '${filter}' ]; then
+  for last; do :; done
+  n=$#; i=1
+  while [ $i -lt $n ]; do set -- "$@" "$1"; shift; i=$((i + 1)); done
+  shift
+  exec ffmpeg "$@" -af "$(cat '${filter}')" "$last"
+fi
+exec ffmpeg "$@"
+`
+  await writeFile(path, script)
+  await chmod(path, 0o755)
+  return { path, set: (text: string) => writeFile(filter, text), clear: () => rm(filter) }
+}
+
+/** Kills what the worker decodes and encodes with, so that it starts them again. */
+async function restartFfmpeg(worker: Process) {
+  const children = (await childrenOf(worker.child.pid!)).filter(({ command }) => /ffmpeg/.test(command))
+  for (const { pid } of children) if (isAlive(pid)) process.kill(pid, 'SIGKILL')
+}
+
+t.test('each fault is heard, soon and with its cause', { skip: !isLong && 'in the long form' }, async (t) => {
+  const ffmpeg = await faultyFfmpeg(t)
+  const station = await prepareStation(t, songs, { STREAM_MOUNTS: 'mp3:128,aac:64,opus:64' })
+  const own = station.env.FFMPEG_PATH
+  station.env.FFMPEG_PATH = ffmpeg.path
+  const worker = await station.startWorker()
+  station.env.FFMPEG_PATH = own ?? 'ffmpeg'
+  const api = await station.startApi()
+  const faulty = await startFaultyReplica(t, api.url)
+  station.env.MONITOR_URLS = `${api.url},${faulty.url}`
+  const jobs = await station.startJobs()
+  await jobs.printed(/monitor listening/)
+  const data = await station.openData()
+  t.teardown(() => data.close())
+  await until('the songs are measured', async () => (await data.measurements.find()).length === songs.length)
+  const begun = async (source: string, cause: AlarmCause) =>
+    (await data.alarms.find({ source, cause })).at(-1)
+  const isOver = async () => (await data.alarms.find({ endedAt: null })).length === 0
+
+  const soon = async (what: string, source: string, cause: AlarmCause) => {
+    const sinceMs = performance.now()
+    await until(`${what}: ${cause}`, async () => (await begun(source, cause)) !== undefined)
+    const tookMs = performance.now() - sinceMs
+    t.comment(
+      `${what}: ${cause} after ${(tookMs / 1000).toFixed(1)} s, ${(await begun(source, cause))!.evidence}`,
+    )
+    t.ok(tookMs < SOON_MS, `${what} within ${SOON_MS / 1000} s`)
+  }
+
+  await new Promise((resolve) => setTimeout(resolve, 30_000))
+  t.same(await data.alarms.find(), [], 'a programme without faults raises none')
+  for (const [fault, cause] of ofReplica) {
+    faulty.set(fault)
+    const source = cause === 'old_playlist' ? `${faulty.url}/api/hls/mp3-128/live.m3u8` : faulty.url
+    await soon(fault, source, cause)
+    t.equal(await begun(api.url, cause), undefined, 'the replica behind it is well')
+    faulty.set('none')
+    await until(`${fault} is over`, isOver)
+  }
+  for (const [what, filter, cause] of [
+    ['a mixer at -30 dB', 'aresample=44100,volume=-30dB', 'loudness'],
+    ['a stuck decoder', 'aresample=44100,aloop=loop=-1:size=16384:start=22050', 'repeating'],
+  ] as const) {
+    await ffmpeg.set(filter)
+    await restartFfmpeg(worker)
+    await soon(what, api.url, cause)
+    await ffmpeg.clear()
+    await restartFfmpeg(worker)
+    await until(`${what} is over`, isOver)
+  }
+})

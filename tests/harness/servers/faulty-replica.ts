@@ -1,0 +1,146 @@
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createFrameFollower } from '../../../apps/jobs/src/monitor/ear/frames.ts'
+import type { Teardown } from '../processes/processes.ts'
+
+/** Faults of a replica, or of what stands before it. */
+export type ReplicaFault =
+  | 'none'
+  /** Names another title. */
+  | 'title'
+  /** Changes a byte of each frame of the first mount. */
+  | 'other bytes'
+  /** Hands out what it had when its first listener came. */
+  | 'old ring'
+  /** Sends the same second again and again. */
+  | 'same block'
+  /** Tells what was on air before. */
+  | 'stale sync'
+  /** Tells another beginning of the track. */
+  | 'drift'
+  /** Hands out the playlist of before. */
+  | 'old playlist'
+
+const STREAM = '/api/stream/public.mp3'
+const BLOCK_FRAMES = 40
+const BLOCK_EVERY_MS = 1_000
+
+/** A replica with a fault that can be switched on: it passes everything on to a real one. */
+export async function startFaultyReplica(t: Teardown, upstream: string) {
+  let fault: ReplicaFault = 'none'
+  const answers = new Map<string, string>()
+  const streams = new Set<ServerResponse>()
+  let recorded: Recording | null = null
+
+  const server = createServer((ask, answer) => {
+    answer.on('error', () => {})
+    const isFrames = fault === 'other bytes' || fault === 'same block'
+    const headers = { ...ask.headers, ...(isFrames && { 'icy-metadata': '0' }) }
+    const onward = request(upstream + ask.url, { method: ask.method, headers, agent: false }, (told) => {
+      answer.once('close', () => told.destroy())
+      told.on('error', () => answer.destroy())
+      if (ask.url === STREAM) stream(told, answer)
+      else if (ask.url?.startsWith('/api/stream/')) told.pipe(answer.writeHead(told.statusCode!, told.headers))
+      else pass(ask.url!, told, answer).catch(() => answer.destroy())
+    })
+    onward.on('error', () => answer.destroy())
+    onward.end()
+  })
+
+  const stream = (told: IncomingMessage, answer: ServerResponse) => {
+    streams.add(answer)
+    answer.once('close', () => streams.delete(answer))
+    if (fault === 'old ring' && recorded) return void replay(recorded, answer)
+    answer.writeHead(told.statusCode!, told.headers)
+    if (fault === 'same block') return void repeatBlock(told, answer)
+    const follow = createFrameFollower('mp3')
+    const recording = recorded
+      ? null
+      : { headers: told.headers, beganMs: performance.now(), pieces: [] as Piece[] }
+    recorded ??= recording
+    told.on('data', (piece: Buffer) => {
+      recording?.pieces.push({ afterMs: performance.now() - recording.beganMs, piece })
+      if (fault === 'other bytes') for (const frame of follow(piece).frames) answer.write(changed(frame))
+      else answer.write(fault === 'title' ? renamed(piece) : piece)
+    })
+    told.once('end', () => answer.end())
+  }
+
+  const pass = async (path: string, told: IncomingMessage, answer: ServerResponse) => {
+    const parts: Buffer[] = []
+    for await (const part of told) parts.push(part)
+    let text = Buffer.concat(parts).toString()
+    const kind = path.startsWith('/api/now-playing')
+      ? 'stale sync'
+      : path.includes('m3u8')
+        ? 'old playlist'
+        : null
+    if (kind && told.statusCode === 200) {
+      if (fault === kind) text = answers.get(path) ?? text
+      else answers.set(path, text)
+      if (kind === 'stale sync' && fault === 'drift') text = moved(text)
+    }
+    answer
+      .writeHead(told.statusCode!, { 'content-type': told.headers['content-type'] ?? 'text/plain' })
+      .end(text)
+  }
+
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** Switches to a fault; who listens has to connect again. */
+    set(next: ReplicaFault) {
+      fault = next
+      for (const one of streams) one.destroy()
+    },
+  }
+}
+
+interface Piece {
+  afterMs: number
+  piece: Buffer
+}
+
+interface Recording {
+  headers: IncomingMessage['headers']
+  beganMs: number
+  pieces: Piece[]
+}
+
+/** Sends what was recorded at the pace at which it came. */
+function replay({ headers, pieces }: Recording, answer: ServerResponse): void {
+  answer.writeHead(200, headers)
+  const timers = pieces.map(({ afterMs, piece }) => setTimeout(() => answer.write(piece), afterMs))
+  answer.once('close', () => timers.forEach(clearTimeout))
+}
+
+function repeatBlock(told: IncomingMessage, answer: ServerResponse): void {
+  const follow = createFrameFollower('mp3')
+  const block: Buffer[] = []
+  told.on('data', (piece: Buffer) => {
+    if (block.length < BLOCK_FRAMES) block.push(...follow(piece).frames)
+  })
+  const timer = setInterval(() => answer.write(Buffer.concat(block.slice(0, BLOCK_FRAMES))), BLOCK_EVERY_MS)
+  answer.once('close', () => clearInterval(timer))
+}
+
+/** A frame with the same length and another content. */
+function changed(frame: Buffer): Buffer {
+  const other = Buffer.from(frame)
+  other[200]! ^= 0x55
+  return other
+}
+
+/** Titles of the test's songs, which begin with their artists, as other ones of the same length. */
+const renamed = (piece: Buffer) =>
+  Buffer.from(piece.toString('latin1').replaceAll("StreamTitle='Artist", "StreamTitle='Ortist"), 'latin1')
+
+function moved(text: string): string {
+  const told = JSON.parse(text)
+  if (told.current) told.current.startedAt -= 3_000
+  return JSON.stringify(told)
+}
