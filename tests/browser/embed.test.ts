@@ -2,13 +2,16 @@ import { createServer } from 'node:http'
 import t, { type Test } from 'tap'
 import { violations } from '../harness/browser/axe.ts'
 import { prepare, visit } from '../harness/browser/browser.ts'
+import type { Station } from '../harness/stations/station.ts'
 import { until } from '../harness/until.ts'
 
+const DAY_MS = 24 * 3_600_000
 const settings = { STREAM_MODE: 'true', NIGHT_MODE: 'false' }
 
 t.test('the player plays on other sites, where the station allows it', async (t) => {
   const [site, stranger] = [await openSite(t), await openSite(t)]
   const station = await prepare(t, { ...settings, EMBED_ORIGINS: site.origin })
+  await listenedTo(station)
   await station.startWorker()
   const { url } = await station.startApi()
   const frame = `<iframe src="${url}/embed?layout=card&amp;theme=night&amp;lang=en" title="Radio"></iframe>`
@@ -76,6 +79,25 @@ t.test('the player plays on other sites, where the station allows it', async (t)
     )
   })
 
+  await t.test('the status is told to anybody, by day and by night, in both languages', async (t) => {
+    const { page, complaints } = await visit(t, `${url}/en/status`)
+    await page.getByRole('heading', { name: 'On the air' }).waitFor()
+    await page.getByText('99.30%').waitFor()
+    await page.getByText('The station was not heard').waitFor()
+    t.same(await violations(page), [])
+    await page.evaluate(() => {
+      document.documentElement.dataset.mode = 'night'
+    })
+    t.same(await violations(page), [], 'by night')
+    await page.setViewportSize({ width: 320, height: 640 })
+    t.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), '320 px')
+    await page.getByRole('link', { name: 'UK' }).click()
+    await page.getByRole('heading', { name: 'В ефірі' }).waitFor()
+    t.same(complaints, [])
+    const sent = await (await fetch(`${url}/en/status`, { headers: { accept: 'text/html' } })).text()
+    t.match(sent, 'On the air', 'also without scripts')
+  })
+
   await t.test('axe has nothing to object to in any look of the page', async (t) => {
     const { page, complaints } = await visit(t, `${url}/embed`)
     for (const query of ['theme=day', 'theme=night&layout=card&lang=en']) {
@@ -87,6 +109,17 @@ t.test('the player plays on other sites, where the station allows it', async (t)
     t.same(complaints, [])
   })
 })
+
+/** A station that was listened to for ten days, with a break of 100 minutes. */
+async function listenedTo(station: Station): Promise<void> {
+  const data = await station.openData()
+  const nowMs = Date.now()
+  const [fromMs, beganAt] = [nowMs - 10 * DAY_MS, nowMs - 3 * DAY_MS]
+  await data.watches.insert({ fromMs, untilMs: nowMs, addresses: 1 })
+  const alarm = { cause: 'no_bytes', source: 'http://api:3001', evidence: '', openKey: '1' } as const
+  await data.alarms.insert({ ...alarm, beganAt, endedAt: beganAt + 100 * 60_000 })
+  await data.close()
+}
 
 /** A site of somebody else's, on an origin of its own. */
 async function openSite(t: Test) {
