@@ -77,14 +77,12 @@ function useStatus(first: Status | null): Status | null {
 function Now({ status, locale, t }: Said) {
   const { isOnAir, onAirSince, timeZone, at } = status
   return (
-    <>
-      <h1 class="title">
-        <span role="status">{isOnAir ? t.isOnAir : t.isOffAir}</span>
-      </h1>
+    <div class="status-now" role="status">
+      <h1 class="title">{isOnAir ? t.isOnAir : t.isOffAir}</h1>
       <p class="byline">
         {isOnAir && onAirSince !== null && t.since(momentText(onAirSince, { locale, timeZone }, at))}
       </p>
-    </>
+    </div>
   )
 }
 
