@@ -73,6 +73,10 @@ t.test('a monitor that starts again ends no time on air, one that was away long 
   t.equal(of([], [watch(DAY_MS, HOUR_MS)]).onAirSince, null, 'nobody listens now')
 })
 
+t.test('a watch that was noted a minute ago goes on', async (t) => {
+  t.equal(of([], [watch(60_000, 60_000)]).uptime!.share, 1)
+})
+
 t.test('a break while nobody listened counts neither way', async (t) => {
   const watches = [watch(4 * HOUR_MS, 2 * HOUR_MS), watch(HOUR_MS, 0)]
   t.equal(of([alarm(ONE, 2 * HOUR_MS, HOUR_MS)], watches).uptime!.share, 1)

@@ -8,6 +8,8 @@ const BREAKS: ReadonlySet<AlarmCause> = new Set(['no_bytes', 'silence'])
 const DISTURBANCES: ReadonlySet<AlarmCause> = new Set(['broken_frames', 'clipping', 'loudness', 'repeating'])
 /** A monitor that is started again did not hear a few seconds, which end no time on air. */
 const RESTART_MS = 5 * 60_000
+/** The monitor notes that it listens more often. */
+const NOTED_MS = 2 * 60_000
 
 export type Reliability = Pick<Status, 'onAirSince' | 'incident' | 'uptime'>
 
@@ -38,8 +40,9 @@ export function reliabilityOf(
 ): Reliability {
   const days = lastDays(timeZone, nowMs)
   const sinceMs = days[0]!.fromMs
-  const watches = records.watches.filter(({ untilMs }) => untilMs > sinceMs)
-  const last = watches.at(-1)
+  const noted = records.watches.filter(({ untilMs }) => untilMs > sinceMs)
+  const last = noted.at(-1)
+  const watches = last ? [...noted.slice(0, -1), upToNow(last, nowMs)] : []
   const spans = records.alarms
     .filter((alarm) => isOfFirstMount(alarm) && (alarm.endedAt ?? nowMs) > sinceMs)
     .map((alarm) => ({ ...alarm, fromMs: alarm.beganAt, untilMs: alarm.endedAt ?? nowMs }))
@@ -47,9 +50,9 @@ export function reliabilityOf(
     spans.filter(({ cause }) => BREAKS.has(cause)),
     watches,
   )
-  const isOpen = (span: Span) =>
-    spans.some(({ endedAt, fromMs }) => endedAt === null && fromMs < span.untilMs)
   const incidents = spans.filter(({ cause }) => BREAKS.has(cause) || DISTURBANCES.has(cause))
+  const isOpen = (span: Span) =>
+    incidents.some(({ endedAt, fromMs }) => endedAt === null && fromMs < span.untilMs)
   const latest = joined(incidents).at(-1)
   const watched = (span: Span) => total(watches, span)
   const lost = (span: Span) => breaks.reduce((sum, one) => sum + total(watches, overlap(one, span)), 0)
@@ -75,6 +78,12 @@ export function reliabilityOf(
           }
         : null,
   }
+}
+
+/** A watch that was noted lately goes on. */
+function upToNow(watch: Readonly<WatchRecord>, nowMs: number): Readonly<WatchRecord> {
+  const sinceMs = nowMs - watch.untilMs
+  return sinceMs > 0 && sinceMs < NOTED_MS ? { ...watch, untilMs: nowMs } : watch
 }
 
 /** Alarms of other mounts name a path. */
