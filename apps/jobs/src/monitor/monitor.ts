@@ -76,11 +76,11 @@ async function monitor(deps: MonitorDeps, stopping: AbortSignal): Promise<void> 
   const signal = AbortSignal.any([stopping, ending.signal])
   const senses = await openSenses(deps, signal)
   const evidence = createEvidenceKeeper(deps)
-  const register = await openRegister(deps, senses.sources, (alarmId, source) =>
-    evidence.keep(alarmId, senses.soundAt(source)),
-  )
-  log.info({ addresses: config.monitorUrls }, 'monitor listening')
   try {
+    const register = await openRegister(deps, senses.sources, (alarmId, source) =>
+      evidence.keep(alarmId, senses.soundAt(source)),
+    )
+    log.info({ addresses: config.monitorUrls }, 'monitor listening')
     let lookedMs = performance.now()
     let watchedMs = Number.NEGATIVE_INFINITY
     while (!signal.aborted) {
