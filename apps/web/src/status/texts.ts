@@ -40,7 +40,7 @@ export const statusTexts: Record<Locale, StatusTexts> = {
     isOnAir: 'В ефірі',
     isOffAir: 'Ефіру немає',
     unknown: 'Стан станції невідомий',
-    since: (moment) => `без перерв від ${moment}`,
+    since: (moment) => `без перерв з ${moment}`,
     uptime: (days) => `Останні ${days} днів`,
     ofTime: 'часу ефір було чути',
     days: { whole: 'Без перерв', broken: 'З перервами', unheard: 'Немає даних' },
