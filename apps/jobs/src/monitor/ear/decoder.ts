@@ -10,7 +10,8 @@ const QUICK = ['-nostdin', '-loglevel', 'quiet', '-threads', '1']
 const AT_ONCE = ['-probesize', '4096', '-analyzeduration', '0']
 const FORMATS: Record<Mount['codec'], string> = { mp3: 'mp3', aac: 'aac', opus: 'ogg' }
 const EVIDENCE_BITRATE = '128k'
-const RUN_TIMEOUT_MS = 4_000
+/** A machine that is busy takes seconds to start a program. */
+const RUN_TIMEOUT_MS = 60_000
 /** Half a minute. */
 const MAX_OUTPUT_BYTES = 30_000 * PCM_BYTES_PER_MS
 
