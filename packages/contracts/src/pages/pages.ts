@@ -1,6 +1,6 @@
 import type { Locale } from '../locales.ts'
+import type { Status } from '../resources/sites/status.ts'
 import type { PublicConfig, RadioState } from '../resources/station.ts'
-import type { Status } from '../resources/status.ts'
 import type { Look } from './look.ts'
 
 /**

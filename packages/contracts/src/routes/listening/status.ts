@@ -1,4 +1,4 @@
-import { STATUS_DAYS, Status } from '../../resources/status.ts'
+import { STATUS_DAYS, Status } from '../../resources/sites/status.ts'
 import { defineRoute } from '../../route.ts'
 
 export const getStatus = defineRoute({

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
+import { EpochMs, nullable, StationTimeMs } from '../schema.ts'
 import { stream } from './now-playing.ts'
-import { EpochMs, nullable, StationTimeMs } from './schema.ts'
 
 /** Days for which the status counts. */
 export const STATUS_DAYS = 90
