@@ -22,7 +22,7 @@ const rooms = {
     'limits auth reference http processes files stream hls air background now-playing directories links routes sockets pages',
   'apps/stream-worker/src': 'audio air feeds',
   'apps/stream-worker/src/audio': 'pcm codec microphone sequencer',
-  'apps/web/src': 'styles ui radio listener sky live embed admin | api texts',
+  'apps/web/src': 'styles ui radio listener sky status live embed admin | api texts',
 }
 const isTest = '\\.test\\.ts$'
 const roomRules = Object.entries(rooms).flatMap(([home, line]) => {
