@@ -29,3 +29,17 @@ async function usageOnLinux(pid: number): Promise<Usage> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8')
   return { cpuS: nanoseconds / 1e9, rssKb: Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) }
 }
+
+/**
+ * MB of memory that processes take together: pages that they share, such as the libraries of two ffmpeg, count once. On Linux the sum of
+ * their proportional set sizes (proc(5)), which counts too little while processes outside the list share the pages; elsewhere of all they use.
+ */
+export async function memoryOf(pids: readonly number[]): Promise<number> {
+  const kb = await Promise.all(
+    pids.map(async (pid) => {
+      if (process.platform !== 'linux') return (await usageOf(pid)).rssKb
+      return Number(/^Pss:\s+(\d+)/m.exec(await readFile(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1])
+    }),
+  )
+  return kb.reduce((sum, each) => sum + each, 0) / 1024
+}

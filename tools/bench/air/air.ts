@@ -1,7 +1,7 @@
 import { childrenOf, type Process, start, type Teardown } from '../../../tests/harness/processes/processes.ts'
 import { prepareStation } from '../../../tests/harness/stations/station.ts'
 import { heading, ratio, row, say } from '../report.ts'
-import { usageOf } from '../usage.ts'
+import { memoryOf, usageOf } from '../usage.ts'
 import type { SocketFigures, StreamFigures } from './load.ts'
 
 /** As they were given on the command line. */
@@ -56,9 +56,7 @@ export async function tellAir(run: Teardown, given: Given): Promise<void> {
   ]
   const pids = await workerPids()
   row('CPU', `${(((await cpuOver(windowS, pids)) / windowS) * 100).toFixed(2)} % of one core`)
-  const sizes = await Promise.all(pids.map(usageOf))
-  const totalKb = sizes.reduce((sum, { rssKb }) => sum + rssKb, 0)
-  row('memory', `${Math.round(totalKb / 1024)} MB in ${pids.length} processes`)
+  row('memory', `${Math.round(await memoryOf(pids))} MB in ${pids.length} processes`)
 
   heading('sync, CPU in µs per event, of the service without what it needs anyway')
   const emitter = await startFloor(run, 'sockets')
