@@ -44,6 +44,35 @@ async function addAlarms(data: DataStore): Promise<void> {
   }
 }
 
+const song = {
+  trackId: 'day/Low Tide.mp3',
+  title: 'Low Tide',
+  artist: 'Hilda',
+  album: 'Shores',
+  mode: 'day',
+}
+/** Messages of the first webhook: kind, minutes ago, what about. */
+const told = [
+  [
+    'donation.paid',
+    61,
+    { donationId: '5d3c0a7e', title: 'Low Tide', artist: 'Hilda', amount: 50, currency: 'UAH', tier: 1 },
+  ],
+  ['track.started', 14, song],
+  ['webhook.test', 11, {}],
+  ['track.started', 7, { ...song, title: 'Harbour Before Rain' }],
+  [
+    'alarm.began',
+    3,
+    {
+      alarmId: 5,
+      cause: 'clipping',
+      source: 'api-1:3001',
+      evidence: '2.7 % of samples at full scale in 5 s',
+    },
+  ],
+] as const
+
 async function addWebhooks(data: DataStore): Promise<void> {
   const nowMs = Date.now()
   // Nothing is really sent.
@@ -84,33 +113,6 @@ async function addWebhooks(data: DataStore): Promise<void> {
       switchedOff: 'gone',
     },
   })
-  const song = {
-    trackId: 'day/Low Tide.mp3',
-    title: 'Low Tide',
-    artist: 'Hilda',
-    album: 'Shores',
-    mode: 'day',
-  }
-  const told = [
-    [
-      'donation.paid',
-      61,
-      { donationId: '5d3c0a7e', title: 'Low Tide', artist: 'Hilda', amount: 50, currency: 'UAH', tier: 1 },
-    ],
-    ['track.started', 14, song],
-    ['webhook.test', 11, {}],
-    ['track.started', 7, { ...song, title: 'Harbour Before Rain' }],
-    [
-      'alarm.began',
-      3,
-      {
-        alarmId: 5,
-        cause: 'clipping',
-        source: 'api-1:3001',
-        evidence: '2.7 % of samples at full scale in 5 s',
-      },
-    ],
-  ] as const
   for (const [i, [type, minutesAgo, about]] of told.entries()) {
     const createdAt = nowMs - minutesAgo * MINUTE_MS
     const body = JSON.stringify({ type, timestamp: new Date(createdAt).toISOString(), data: about })

@@ -93,10 +93,10 @@ export async function buildApp(ports: ApiPorts, place: Place | null = null): Pro
   await secure(app, { origins, mediaOrigin: media.linkOrigin })
   await documentApi(app)
 
-  const isOn = capabilities.auditLog
   const auditSpool = closeWithApp(openAuditSpool({ ...ports, spool: ports.spools.auditEntries }))
-  const audit = createAudit({ ...ports, isOn, later: auditSpool.add })
-  const loginLog = closeWithApp(createLoginLog({ ...ports, superAdmin, isOn }))
+  const audited = { ...ports, isOn: capabilities.auditLog }
+  const audit = createAudit({ ...audited, later: auditSpool.add })
+  const loginLog = closeWithApp(createLoginLog({ ...audited, superAdmin }))
   const mirror = closeWithApp(createAirMirror(ports))
   const link = closeWithApp(await ports.openReplicaLink())
   const settings = closeWithApp(await mirrorUiSettings({ ...ports, link }))
@@ -113,10 +113,8 @@ export async function buildApp(ports: ApiPorts, place: Place | null = null): Pro
   const events = createEventFollowers({ data, log, onTaken: connections.release })
   app.addHook('preClose', async () => events.close())
   const hls = closeWithApp(openHls({ ...ports, mirror }))
-  const limits = createRequestLimits(
-    await openRateLimits(app, ports.turnCounter),
-    config.loginAttemptsPer15Min,
-  )
+  const rates = await openRateLimits(app, ports.turnCounter)
+  const limits = createRequestLimits(rates, config.loginAttemptsPer15Min)
 
   const deps = { ...ports, ...auth, origins, capabilities, audit, mirror, limits }
   const lookup = config.lyricsApiUrl ? ports.lyricsLookup : null
@@ -128,10 +126,8 @@ export async function buildApp(ports: ApiPorts, place: Place | null = null): Pro
   const lyrics = createLyrics(lookups, 'listeners')
   listeningRoutes(app, { ...deps, streams, hls, lyrics, avatars: await readAvatars() })
   sessionRoutes(app, { ...deps, loginLog, superAdmin: await readSuperAdmin(deps, superAdmin) })
-  libraryRoutes(app, {
-    ...{ ...deps, lyrics: createLyrics(lookups, 'admins') },
-    batches: ports.openLyricsBatches(),
-  })
+  const batches = ports.openLyricsBatches()
+  libraryRoutes(app, { ...deps, lyrics: createLyrics(lookups, 'admins'), batches })
   stationRoutes(app, { ...deps, events })
   donationRoutes(app, deps)
   webhookRoutes(app, { ...deps, deliveries })

@@ -49,20 +49,9 @@ export async function startRedisGroup(t: Teardown, size: number): Promise<RedisG
     (await promisify(execFile)('redis-cli', ['-p', String(port), ...args])).stdout.trim()
 
   const launch = async (port: number, primary: number | null) => {
-    const place = await temporaryFolder(t)
-    const strict = size >= SERVERS_FOR_STRICT_WRITES ? ['--min-replicas-to-write', '1'] : []
-    const follow = primary === null ? [] : ['--replicaof', `127.0.0.1 ${primary}`]
-    // Sentinels have it rewritten.
-    const config = join(place, 'redis.conf')
-    await copyFile(join(root, 'redis.conf'), config)
-    // A replica that lacks a piece would wait 5 s for others that lack one as well.
-    // And a slow disk may keep a server from answering: what is written outlives the process anyway.
-    const atOnce = ['--repl-diskless-sync-delay', '0', '--appendfsync', 'no']
-    const args = [config, '--port', String(port), '--dir', place, ...atOnce, ...strict, ...follow]
-    const server = start(t, 'redis-server', args)
+    const server = await startServer(t, port, { primary, isStrict: size >= SERVERS_FOR_STRICT_WRITES })
     servers.set(port, server)
     processes.push(server)
-    await server.printed(/Ready to accept connections/)
   }
   const primary = async () => {
     const answers = await Promise.allSettled(
@@ -81,21 +70,7 @@ export async function startRedisGroup(t: Teardown, size: number): Promise<RedisG
   const [first, ...others] = serverPorts as [number, ...number[]]
   await launch(first, null)
   await Promise.all(others.map((port) => launch(port, first)))
-  for (const port of sentinelPorts) {
-    const path = join(folder, `${port}.conf`)
-    const lines = [
-      `port ${port}`,
-      'bind 127.0.0.1',
-      `dir ${folder}`,
-      `sentinel monitor ${NAME} 127.0.0.1 ${first} 2`,
-      `sentinel down-after-milliseconds ${NAME} ${DOWN_AFTER_MS}`,
-      `sentinel failover-timeout ${NAME} ${FAILOVER_TIMEOUT_MS}`,
-    ]
-    await writeFile(path, `${lines.join('\n')}\n`)
-    const sentinel = start(t, 'redis-server', [path, '--sentinel'])
-    processes.push(sentinel)
-    await sentinel.printed(/monitor master/)
-  }
+  for (const port of sentinelPorts) processes.push(await startSentinel(t, folder, port, first))
   const sentinelsKnowAll = async () => {
     const facts = await Promise.all(sentinelPorts.map((port) => run(port, 'sentinel', 'master', NAME)))
     return facts.every(
@@ -133,4 +108,41 @@ export async function startRedisGroup(t: Teardown, size: number): Promise<RedisG
     },
     cli: async (...args) => run(await primary(), ...args),
   }
+}
+
+/** @param isStrict refuses writes that no replica would have. */
+async function startServer(
+  t: Teardown,
+  port: number,
+  { primary, isStrict }: { primary: number | null; isStrict: boolean },
+): Promise<Process> {
+  const place = await temporaryFolder(t)
+  const strict = isStrict ? ['--min-replicas-to-write', '1'] : []
+  const follow = primary === null ? [] : ['--replicaof', `127.0.0.1 ${primary}`]
+  // Sentinels have it rewritten.
+  const config = join(place, 'redis.conf')
+  await copyFile(join(root, 'redis.conf'), config)
+  // A replica that lacks a piece would wait 5 s for others that lack one as well.
+  // And a slow disk may keep a server from answering: what is written outlives the process anyway.
+  const atOnce = ['--repl-diskless-sync-delay', '0', '--appendfsync', 'no']
+  const args = [config, '--port', String(port), '--dir', place, ...atOnce, ...strict, ...follow]
+  const server = start(t, 'redis-server', args)
+  await server.printed(/Ready to accept connections/)
+  return server
+}
+
+async function startSentinel(t: Teardown, folder: string, port: number, primary: number): Promise<Process> {
+  const path = join(folder, `${port}.conf`)
+  const lines = [
+    `port ${port}`,
+    'bind 127.0.0.1',
+    `dir ${folder}`,
+    `sentinel monitor ${NAME} 127.0.0.1 ${primary} 2`,
+    `sentinel down-after-milliseconds ${NAME} ${DOWN_AFTER_MS}`,
+    `sentinel failover-timeout ${NAME} ${FAILOVER_TIMEOUT_MS}`,
+  ]
+  await writeFile(path, `${lines.join('\n')}\n`)
+  const sentinel = start(t, 'redis-server', [path, '--sentinel'])
+  await sentinel.printed(/monitor master/)
+  return sentinel
 }

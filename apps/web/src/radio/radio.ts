@@ -15,7 +15,7 @@ import type { StreamDeps } from './players/stream/open.ts'
 import type { Quality } from './players/stream/quality.ts'
 import { createSyncPlayer } from './players/sync/player.ts'
 import { type Airing, heardAt, positionAt } from './timeline.ts'
-import { createVolume, type Volume } from './volume.ts'
+import { createVolume, type Volume, type VolumeControl } from './volume.ts'
 
 /** The station as this listener sees and hears it. */
 export interface Radio {
@@ -71,39 +71,15 @@ export function createRadio(
   const heardMs = () => connection.stationNowMs() - player.lagS() * 1000
   const updateHeard = () => heard.set(heardAt(connection.timeline.value, heardMs()))
 
-  const syncPlayer = () =>
-    createSyncPlayer(audio, connection, { amplify: volume.amplify, mayRead: () => !mayRedirect() })
-  /** What is scheduled on the audio clock can't go to another device, so an element plays for that. */
-  let isLent = false
-  const inStepPlayer = () =>
-    createInStepPlayer({
-      audio,
-      connection,
-      loudness: volume.loudness,
-      onUnfit: () => player.replace(syncPlayer),
-      onElsewhere() {
-        isLent = true
-        player.replace(syncPlayer)
-      },
-    })
-
-  function choosePlayer(isStream: boolean): void {
-    isLent = false
-    if (isStream) void loadStream({ audio, connection, config, quality, player })
-    else if (!isElsewhere(audio) && canPlayInStep(audio) && !mayRedirect()) player.replace(inStepPlayer)
-    else player.replace(syncPlayer)
-    // Obtained beforehand, so that a press starts the sound without waiting.
-    if (!isStream) connection.audioToken.get().catch(() => {})
-  }
-
+  const choice = choosePlayers({ audio, connection, config, quality, player }, volume, mayRedirect)
   connection.timeline.subscribe(updateHeard)
   setInterval(updateHeard, HEARD_INTERVAL_MS)
   connection.onLibraryChange(library.invalidate)
   connection.requests.news.subscribe((news) => news?.is === 'not_found' && library.invalidate())
   const history = createHistory(heard)
   onNewTrack(heard, donations.refresh)
-  if (arrival) choosePlayer(arrival.config.streamMode)
-  followConfig(connection, config, choosePlayer, isOld)
+  if (arrival) choice.choose(arrival.config.streamMode)
+  followConfig(connection, config, choice.choose, isOld)
   updateHeard()
 
   const radio: Radio = {
@@ -119,8 +95,7 @@ export function createRadio(
     connection,
     position: () => (heard.value ? positionAt(heard.value, heardMs()) : 0),
     play() {
-      // A press may start the audio clock again.
-      if (isLent && !isElsewhere(audio)) choosePlayer(false)
+      choice.takeBack()
       player.play()
     },
     pause: player.pause,
@@ -132,6 +107,39 @@ export function createRadio(
     fade: volume.fade,
   }
   return radio
+}
+
+/** Chooses the player that fits the station, the browser and the device that plays. */
+function choosePlayers(deps: StreamDeps, volume: VolumeControl, mayRedirect: () => boolean) {
+  const { audio, connection, player } = deps
+  /** What is scheduled on the audio clock can't go to another device, so an element plays for that. */
+  let isLent = false
+  const syncPlayer = () =>
+    createSyncPlayer(audio, connection, { amplify: volume.amplify, mayRead: () => !mayRedirect() })
+  const inStepPlayer = () =>
+    createInStepPlayer({
+      audio,
+      connection,
+      loudness: volume.loudness,
+      onUnfit: () => player.replace(syncPlayer),
+      onElsewhere() {
+        isLent = true
+        player.replace(syncPlayer)
+      },
+    })
+  function choose(isStream: boolean): void {
+    isLent = false
+    if (isStream) void loadStream(deps)
+    else if (!isElsewhere(audio) && canPlayInStep(audio) && !mayRedirect()) player.replace(inStepPlayer)
+    else player.replace(syncPlayer)
+    // Obtained beforehand, so that a press starts the sound without waiting.
+    if (!isStream) connection.audioToken.get().catch(() => {})
+  }
+  return {
+    choose,
+    /** The sound is on this device again: a press, which this is part of, may start the audio clock. */
+    takeBack: () => isLent && !isElsewhere(audio) && choose(false),
+  }
 }
 
 /** Plays the stream once that part of the page is here, which other stations don't need. */

@@ -117,6 +117,35 @@ t.test('a broken stream goes on at the frame where it was, unless that was long 
   t.equal(breaks, 2)
 })
 
+t.test('a request that is dropped later stays when it is opened until then', async (t) => {
+  const timers = holdTimers(t)
+  const audio = {
+    src: '',
+    play: async () => {},
+    pause() {},
+    load() {},
+    removeAttribute() {
+      this.src = ''
+    },
+    hasAttribute: () => true,
+  }
+  const token = { peek: () => 'token', get: async () => 'token', renew: async () => 'token', stop() {} }
+  const stream = { path: '/api/stream/public.mp3', format: 'audio/mpeg', bitrate: 192 } as const
+  const request = createStreamRequest(audio as never, token, () => stream)
+  const pass = () => {
+    for (const run of [...timers]) run()
+  }
+  await request.open(null, () => {})
+  request.dropLater()
+  await request.open(null, () => {})
+  pass()
+  t.not(audio.src, '', 'opened meanwhile')
+  request.dropLater()
+  t.not(audio.src, '')
+  pass()
+  t.equal(audio.src, '', 'after five minutes')
+})
+
 t.test('the element finds the file of the next track in memory, unless data is to be saved', async (t) => {
   const { fetch } = globalThis
   const { createObjectURL } = URL

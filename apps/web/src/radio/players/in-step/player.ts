@@ -40,7 +40,6 @@ export function createInStepPlayer(deps: Dependencies): Player {
   const sound = createStore<Sound>({ is: 'off' })
   let isActive = false
 
-  const onAir = (): Airing | null => connection.timeline.value.at(-1) ?? null
   const unfit = () => isActive && onUnfit()
   const decks = createDecks({
     artToken: connection.artToken,
@@ -66,7 +65,7 @@ export function createInStepPlayer(deps: Dependencies): Player {
   }, unfit)
 
   function follow(): void {
-    const airing = onAir()
+    const airing = connection.timeline.value.at(-1)
     if (!isActive || !airing) return
     const isAnother = putOn(decks, airing, connection.stationNowMs())
     const goesOn = !isAnother || performance.moveOn(decks.sound)
@@ -99,8 +98,11 @@ export function createInStepPlayer(deps: Dependencies): Player {
     checks.run()
   }
 
-  const unsubscribe = [connection.timeline.subscribe(follow), loudness.subscribe(output.setLevel)]
-  audio.remote?.addEventListener('connecting', onElsewhere)
+  const ends = [
+    ...[connection.timeline.subscribe(follow), loudness.subscribe(output.setLevel)],
+    ...[onConnecting(audio, onElsewhere), checks.stop],
+    ...[performance.stop, silence.close, decks.unload, output.close],
+  ]
   return {
     sound,
     lagS: () => (sound.value.is === 'playing' ? performance.errorS() : 0),
@@ -108,15 +110,15 @@ export function createInStepPlayer(deps: Dependencies): Player {
     pause: () => stop({ is: 'paused' }),
     close() {
       isActive = false
-      audio.remote?.removeEventListener('connecting', onElsewhere)
-      checks.stop()
-      for (const end of unsubscribe) end()
-      performance.stop()
-      silence.close()
-      decks.unload()
-      output.close()
+      for (const end of ends) end()
     },
   }
+}
+
+/** Listens for the device of the sound that is about to change. @returns ends it. */
+function onConnecting({ remote }: HTMLAudioElement, listener: () => void): () => void {
+  remote?.addEventListener('connecting', listener)
+  return () => remote?.removeEventListener('connecting', listener)
 }
 
 /** Takes a step again and again, more often until it sounds; null is the last. */

@@ -25,20 +25,19 @@ export interface StreamLoader {
   succeeded(): void
 }
 
-const DROPPED_AFTER_MS = 5 * 60_000
-
-/** @param deps.onBreak called when the sound broke, and a retry is due. */
-export function createStreamLoader(deps: {
+interface Dependencies {
   request: StreamRequest
   lag: LagMeter
   onSound: (sound: Sound) => void
+  /** The sound broke, and a retry is due. */
   onBreak: () => void
-}): StreamLoader {
+}
+
+export function createStreamLoader(deps: Dependencies): StreamLoader {
   const { request, lag, onSound, onBreak } = deps
   const retry = createRetry()
   const resumePoint = createResumePoint(lag)
   let isActive = false
-  let dropTimer: ReturnType<typeof setTimeout> | undefined
 
   async function open(): Promise<void> {
     retry.cancel()
@@ -49,16 +48,9 @@ export function createStreamLoader(deps: {
   }
 
   function drop(): void {
-    clearTimeout(dropTimer)
     retry.cancel()
     lag.reset()
     request.drop()
-  }
-
-  /** Drops the request, and remembers where it was. */
-  function leave(): void {
-    resumePoint.mark()
-    drop()
   }
 
   function stop(reason: Sound): void {
@@ -70,13 +62,15 @@ export function createStreamLoader(deps: {
   function rest(): void {
     isActive = false
     lag.reset()
-    dropTimer = setTimeout(drop, DROPPED_AFTER_MS)
+    retry.cancel()
+    request.dropLater()
     onSound({ is: 'paused' })
   }
 
   function retryLater(because: 'not-ready' | 'lost'): void {
     if (!isActive) return
-    leave()
+    resumePoint.mark()
+    drop()
     onSound({ is: 'retrying', because })
     retry.schedule(open)
     // It may end this loader.
@@ -88,7 +82,6 @@ export function createStreamLoader(deps: {
       return isActive
     },
     start() {
-      clearTimeout(dropTimer)
       isActive = true
       resumePoint.clear()
       retry.reset()
@@ -103,7 +96,8 @@ export function createStreamLoader(deps: {
     },
     change() {
       if (!isActive || !request.isOpen()) return
-      leave()
+      resumePoint.mark()
+      drop()
       onSound({ is: 'starting' })
       void open()
     },

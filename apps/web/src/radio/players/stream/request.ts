@@ -21,9 +21,13 @@ export interface StreamRequest {
     onSource: (behindS: number) => void,
   ): Promise<'started' | 'blocked' | 'failed' | 'unavailable' | 'superseded'>
   drop(): void
+  /** Drops it in a while, unless it is opened until then. */
+  dropLater(): void
   /** Finds out why it failed, and renews a refused token. An element doesn't say why; the station does. */
   diagnose(): Promise<'not-ready' | 'lost' | 'superseded'>
 }
+
+const DROPPED_AFTER_MS = 5 * 60_000
 
 /** @param choose which of the station's streams to open now. */
 export function createStreamRequest(
@@ -32,10 +36,17 @@ export function createStreamRequest(
   choose: () => Stream,
 ): StreamRequest {
   let generation = 0
+  let dropTimer: ReturnType<typeof setTimeout> | undefined
+  function drop(): void {
+    clearTimeout(dropTimer)
+    generation++
+    clearAudio(audio)
+  }
   return {
     isOpen: () => audio.hasAttribute('src'),
     generation: () => generation,
     async open(behindS, onSource) {
+      clearTimeout(dropTimer)
       const mine = ++generation
       const isSuperseded = () => mine !== generation
       let token: string
@@ -54,9 +65,9 @@ export function createStreamRequest(
       const result = await startAudio(audio)
       return isSuperseded() ? 'superseded' : result
     },
-    drop() {
-      generation++
-      clearAudio(audio)
+    drop,
+    dropLater() {
+      dropTimer = setTimeout(drop, DROPPED_AFTER_MS)
     },
     async diagnose() {
       const mine = generation
