@@ -83,7 +83,7 @@ function AlarmRow({ alarm, sound }: { alarm: Alarm; sound: Sound }) {
         )}
       </span>
       <span class="alarm-evidence">{evidence}</span>
-      {(alarm as Alarm & { hasEvidence?: boolean }).hasEvidence && <Evidence alarm={alarm} sound={sound} />}
+      {alarm.hasEvidence && <Evidence alarm={alarm} sound={sound} />}
     </li>
   )
 }

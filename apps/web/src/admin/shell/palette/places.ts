@@ -47,6 +47,14 @@ const history = (tab: string, uk: string, en: string, words: string, access: Acc
   access,
 })
 
+const watch = (tab: string, uk: string, en: string, words: string, access: AccessRule): Place => ({
+  part: 'watch',
+  query: { tab },
+  title: { uk, en },
+  words,
+  access,
+})
+
 /** Where the settings and lists of the panel are, for the palette. */
 export const places: readonly Place[] = [
   programme(
@@ -124,4 +132,12 @@ export const places: readonly Place[] = [
     allOf: ['stats'],
   }),
   history('audit', 'Журнал дій', 'Audit log', 'who did what хто що зробив', { capabilities: ['auditLog'] }),
+  watch('alarms', 'Тривоги', 'Alarms', 'monitor silence моніторинг тиша', { allOf: ['stats'] }),
+  watch('aircheck', 'Запис ефіру', 'Aircheck', 'recording what was on cut вирізати що звучало', {
+    allOf: ['stats'],
+  }),
+  watch('webhooks', 'Вебхуки', 'Webhooks', 'settings events налаштування події', {
+    super: true,
+    capabilities: ['editSettings'],
+  }),
 ]
