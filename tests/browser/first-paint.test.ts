@@ -167,7 +167,7 @@ t.test('the first paint is the station', async (t) => {
 
   await t.test('after the night the page is sent by day', async (t) => {
     await switchToDay(url)
-    await until('it is day', async () => (await sent(url)).mode === 'day')
+    await until('it is day', async () => (await sent(`${url}/en/`)).mode === 'day')
     t.match(await sent(`${url}/en/`), { mode: 'day', themeColor: '#f6efe2' })
     const dark = await sent(`${url}/en/`, { cookie: 'radio_look=dark.150.still.8a4b08' })
     t.match(dark, { mode: 'night', themeColor: '#10131f' }, 'and dark to whoever chose that')

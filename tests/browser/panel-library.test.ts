@@ -94,6 +94,8 @@ t.test('an admin finds, previews, queues, moves and deletes tracks', async (t) =
       storageKey: id,
       mode: 'day' as const,
       title: `More ${i}`,
+      // Behind all others.
+      artist: 'Zephyr',
     }
   })
   await data.tracks.replaceAll({ records: [...known, ...more], serial: 0 })
