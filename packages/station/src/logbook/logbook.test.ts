@@ -17,7 +17,7 @@ import { add, skip } from '../../../../tests/harness/air/queue-station.ts'
 import { hostArrives, randomInput } from '../../../../tests/harness/air/random-inputs.ts'
 import { inForm } from '../../../../tests/harness/long-form.ts'
 import { forgetChapters, storedChapters } from './names.ts'
-import { linesIn, linesOf, readChapters, readLines } from './read.ts'
+import { type Chapter, linesIn, linesOf, readChapters, readLines } from './read.ts'
 import { replay } from './replay.ts'
 import { readReport, reportLines } from './report.ts'
 import { whyOnAir } from './why.ts'
@@ -245,6 +245,16 @@ t.test('a report can be run again, and tells of no person, address or secret', a
         .flatMap((effect) => (effect.type === 'played' ? [`${effect.track.id} ${effect.startedAtMs}`] : []))
     t.ok(isSame(played(steps), played(await replayed(station.media))), `${steps.length} steps`)
   }
+})
+
+t.test('a report leaves out the fields that it does not know', async (t) => {
+  const head = { report: 1, service: '0', node: '0', fromMs: 0, untilMs: 1, findings: [] } as const
+  const line = { n: 1, atMs: 0, input: { type: 'fact', whisper: 'of a later version' } }
+  async function* chapters() {
+    yield { id: 'c', hour: 0, atMs: 0, snapshot: null, lines: [line] } as unknown as Chapter
+  }
+  const text = (await collect(reportLines(head, chapters()))).join('')
+  t.match(text, '"input":{"type":"fact"}')
 })
 
 t.test('access codes and addresses are nowhere in a logbook', async (t) => {
