@@ -22,16 +22,10 @@ import { followEvents } from '../harness/people/event-source.ts'
 import { start } from '../harness/processes/processes.ts'
 import { programOf } from '../harness/processes/programs.ts'
 import { dataSettings } from '../harness/servers/postgres.ts'
-import { startSmtp } from '../harness/servers/smtp.ts'
 import { openApp } from '../harness/stations/app.ts'
 import { inTime } from '../harness/until.ts'
 
-const smtp = await startSmtp(t)
-const ENV = {
-  ...{ ...SUPER_ADMIN, WEBHOOK_LOCAL_HOSTS: '127.0.0.1', NIGHT_MODE: 'false', LYRICS_API_URL: '' },
-  ...{ SMTP_URL: smtp.url, SMTP_FROM: 'Radio <radio@radio.example>' },
-  ...{ ALARM_EMAILS: 'night@radio.example, day@radio.example' },
-}
+const ENV = { ...SUPER_ADMIN, WEBHOOK_LOCAL_HOSTS: '127.0.0.1', NIGHT_MODE: 'false', LYRICS_API_URL: '' }
 const DAY_MS = 86_400_000
 
 const station = await openApp(t, ENV)
@@ -186,43 +180,6 @@ t.test('an alarm is told at its beginning and its end, without the secrets of it
     { type: 'alarm.ended', data: about },
   ])
   t.equal(told.length, 4)
-})
-
-t.test('alarms and paid songs without a place are told by e-mail, together, until it is taken', async (t) => {
-  await sweep()
-  await data.mailMarks.update(
-    { id: 'station' },
-    { eventId: (await data.events.find()).at(-1)!.id, nextAt: 0 },
-  )
-  const sendMail = () => processors['send-mail']({}, null as never)
-  await data.donations.put(pendingDonation('lost', { status: 'paid_unqueued' }))
-  const refusal = { donationId: 'lost', event: 'refused', note: 'no_slot' } as const
-  await recordInLedger(data, { ...refusal, onceKey: 'unqueued lost', atMs: Date.now() })
-  await beginAlarm(alarmDeps, { ...fault, evidence: 'silent for 9 s' })
-  await sweep()
-  smtp.refuses = true
-  await sendMail()
-  t.match(await data.mailMarks.find(), [{ attempts: 1 }])
-  await data.mailMarks.update({ id: 'station' }, { nextAt: 0 })
-  smtp.refuses = false
-  await sendMail()
-  const [mail] = smtp.taken
-  t.match(mail, {
-    ...{ login: 'operator:pass word', from: 'radio@radio.example' },
-    to: ['night@radio.example', 'day@radio.example'],
-    headers: /message-id: <[\w-]+@radio\.example>/i,
-  })
-  for (const part of ['Alarm: silence on air', 'Тривога: тиша в ефірі', 'silent for 9 s', 'Queue it again'])
-    t.match(mail!.text, part)
-  await endAlarm(alarmDeps, fault)
-  await sweep()
-  await sendMail()
-  t.equal(smtp.taken.length, 1, 'no second one within five minutes')
-  await data.mailMarks.update({ id: 'station' }, { nextAt: 0 })
-  await sendMail()
-  t.match(smtp.taken[1]!.text, 'Over: silence on air')
-  await sendMail()
-  t.equal(smtp.taken.length, 2)
 })
 
 const follow = (headers: Record<string, string> = {}, at = base) =>

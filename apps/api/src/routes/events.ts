@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { EventFollowers } from '../background/event-followers.ts'
 import { implement } from '../http/implement.ts'
 
-/** What happens at the station, as it happens. */
+/** Events of the station, as they happen. */
 export function eventRoutes(app: FastifyInstance, { events }: { events: EventFollowers }): void {
   const route = webhooks.followEvents
   implement(app, route, async ({ caller, request, reply }) => {

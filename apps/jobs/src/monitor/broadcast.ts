@@ -24,7 +24,7 @@ export interface Broadcast extends BroadcastFrames {
   readonly cameAtMs: number
   /** The sound at a frame; null in silence, undefined when it is not known. */
   markerAt(frame: number): SoundMarker | null | undefined
-  /** What was heard from one frame to another, in order; null when not all of it is known. */
+  /** Sounds heard from one frame to another, in order; null when not all of them are known. */
   markersFrom(from: number, to: number): (SoundMarker | null)[] | null
   /** Counts the holes in the numbers, behind which the numbers of those who listen are not theirs any more. */
   readonly holes: number

@@ -42,7 +42,7 @@ export interface Sent {
   ageMs: number
 }
 
-/** What an address tells of the air. */
+/** The air as an address tells it. */
 export interface Told {
   trackId: string | null
   /** Date (epoch ms) at which the track began; null without one. */
@@ -52,7 +52,7 @@ export interface Told {
   ageMs: number
 }
 
-/** What is asked for again and again. */
+/** An answer that is asked for again and again. */
 export interface Followed<T> {
   /** The last good answer; null = there was none yet. */
   last: T | null

@@ -11,7 +11,7 @@ export interface Poll<T> {
   stop(): void
 }
 
-/** What an address tells of the air. */
+/** The air as an address tells it. */
 export function pollTold(address: string, now: () => number): Poll<Told> {
   const poll = pollUrl(`${address}${nowPlaying.getNowPlaying.path}`, now, (text) => {
     const told = JSON.parse(text) as NowPlaying

@@ -1,4 +1,3 @@
-import { createECDH } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
 import { ConfigError, readConfig } from './config.ts'
@@ -181,26 +180,6 @@ t.test('an invalid value is replaced, with a warning that names it', async (t) =
   }
 })
 
-t.test('keys of notifications come as a pair, and the station is their contact', async (t) => {
-  const pair = createECDH('prime256v1')
-  const [VAPID_PUBLIC_KEY, another] = [pair.generateKeys('base64url'), pair.generateKeys('base64url')]
-  const VAPID_PRIVATE_KEY = pair.getPrivateKey('base64url')
-  t.same(read({ VAPID_PUBLIC_KEY: another, VAPID_PRIVATE_KEY }).config.vapidKeys, {
-    publicKey: another,
-    privateKey: VAPID_PRIVATE_KEY,
-  })
-  for (const env of [
-    { VAPID_PRIVATE_KEY },
-    { VAPID_PUBLIC_KEY, VAPID_PRIVATE_KEY },
-    { VAPID_PUBLIC_KEY: 'x' },
-  ])
-    t.match(problems(env as Record<string, string>), [/^VAPID_PUBLIC_KEY and VAPID_PRIVATE_KEY/])
-  const PUBLIC_SERVER_URL = 'https://radio.example'
-  t.equal(read({ PUBLIC_SERVER_URL }).config.vapidSubject, PUBLIC_SERVER_URL)
-  const VAPID_SUBJECT = 'mailto:me@radio.example'
-  t.equal(read({ PUBLIC_SERVER_URL, VAPID_SUBJECT }).config.vapidSubject, VAPID_SUBJECT)
-})
-
 t.test('valid values are taken as they are', async (t) => {
   const { config, warnings } = read({
     STREAM_MODE: 'TRUE',
@@ -371,44 +350,3 @@ t.test(
     t.same(readConfig({ ...example, ...all }), expected)
   },
 )
-
-t.test(
-  'e-mail needs a server, a sender and somebody to tell, and no warning quotes a password',
-  async (t) => {
-    const whole = {
-      SMTP_URL: 'smtps://me:pass%3Aword@mail.example',
-      SMTP_FROM: 'Radio <radio@radio.example>',
-      ALARM_EMAILS: 'a@radio.example, nobody, b@radio.example',
-    }
-    const { config, warnings } = read(whole)
-    t.same(config.mail, {
-      server: whole.SMTP_URL,
-      from: whole.SMTP_FROM,
-      to: ['a@radio.example', 'b@radio.example'],
-    })
-    t.same(warnings, ['ALARM_EMAILS: "nobody" ignored'])
-    for (const broken of [
-      { SMTP_URL: 'https://me:password@mail.example' },
-      { SMTP_FROM: 'Radio\r\nBcc: x@y.example' },
-      { ALARM_EMAILS: ' ' },
-    ]) {
-      const without = read({ ...whole, ...broken })
-      t.equal(without.config.mail, null)
-      t.match(without.warnings.join(), 'no e-mail is sent')
-      t.notMatch(without.warnings.join(), /pass/)
-    }
-    t.equal(read({}).config.mail, null)
-  },
-)
-
-t.test('sentinels name the primary of the Redis whose password is in REDIS_URL', async (t) => {
-  const url = 'redis://:secret@redis:6379/2'
-  const named = { REDIS_URL: url, REDIS_SENTINELS: '10.0.0.1, [::1]:5000,redis-3:26380' }
-  const { config } = readConfig({ JWT_SECRET: 'x', ...named })
-  const sentinels = [
-    { host: '10.0.0.1', port: 26_379 },
-    { host: '::1', port: 5000 },
-    { host: 'redis-3', port: 26_380 },
-  ]
-  t.same(config.redis, { url, sentinels, name: 'solstice', sentinelPassword: '' })
-})

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** What an ear is compared with: the frames of its mount as they were broadcast. */
+/** Frames of an ear’s mount as they were broadcast, which it is compared with. */
 export interface BroadcastFrames {
   /** Number of the newest frame; null before any. */
   readonly newest: number | null

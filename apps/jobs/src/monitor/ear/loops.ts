@@ -9,7 +9,7 @@ const SHORTEST = Math.round(0.05 * RATE)
 const LONGEST = Math.round(1.1 * RATE)
 /** A block that came again for this long. */
 const HELD = Math.round(3 * RATE)
-/** What encoding leaves of being the same. */
+/** Correlation that encoding leaves of two equal sounds. */
 const SAME = 0.9
 const MAX_OFF = 2
 

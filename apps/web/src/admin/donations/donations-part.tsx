@@ -1,3 +1,4 @@
+import './prices.css'
 import './donations.css'
 import { useRef } from 'preact/hooks'
 import { useDrawer, useUrlState } from '../data/location.ts'

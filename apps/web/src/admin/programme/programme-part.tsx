@@ -1,3 +1,4 @@
+import './ring-of-day.css'
 import './programme.css'
 import { useEffect } from 'preact/hooks'
 import { useKeys } from '../data/keys.ts'

@@ -1,3 +1,4 @@
+import './portraits.css'
 import './station.css'
 import { useUrlState } from '../data/location.ts'
 import { useAdmin } from '../data/panel.ts'

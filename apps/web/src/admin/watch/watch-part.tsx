@@ -1,3 +1,4 @@
+import './aircheck.css'
 import './watch.css'
 import { useUrlState } from '../data/location.ts'
 import { useAdmin } from '../data/panel.ts'
