@@ -309,11 +309,6 @@ t.test('records are in PostgreSQL if configured so, wherever files are', async (
   t.match(config, { dataProvider: 'sql', database: { url, poolMax: 2 } })
   t.match(warnings, [/^DATABASE_POOL_MAX: 0 is out of range/])
   t.equal(read({ DATABASE_URL: url }).config.database, null)
-  const several = 'postgres://radio:secret@one:5432,two:5432/radio?target_session_attrs=read-write'
-  t.match(read({ DATA_PROVIDER: 'sql', DATABASE_URL: several }).config.database, { url: several })
-  t.match(problems({ DATA_PROVIDER: 'sql', DATABASE_URL: several.replace('read-write', 'standby') }), [
-    /^DATABASE_URL: target_session_attrs can only be read-write$/,
-  ])
 })
 
 t.test(

@@ -12,3 +12,14 @@ t.test('sentinels name the primary of the Redis whose password is in REDIS_URL',
   ]
   t.same(config.redis, { url, sentinels, name: 'solstice', sentinelPassword: '' })
 })
+
+t.test('several PostgreSQL may be named, of which the one that accepts writes is used', async (t) => {
+  const read = (DATABASE_URL: string) =>
+    readConfig({ JWT_SECRET: 'x', DATA_PROVIDER: 'sql', DATABASE_URL }).config.database
+  const url = 'postgres://radio:secret@one:5432,two:5432/radio?target_session_attrs=read-write'
+  t.match(read(url), { url })
+  t.match(
+    t.throws(() => read(url.replace('read-write', 'standby'))),
+    { problems: [/^DATABASE_URL: target_session_attrs can only be read-write$/] },
+  )
+})
