@@ -1,4 +1,5 @@
 import t from 'tap'
+import { unplanned } from '../tools/soak/fleet.ts'
 import { plot } from '../tools/soak/plot.ts'
 import { afterWarmUp, type Point, slopePerHour } from '../tools/soak/trend.ts'
 import { judge } from '../tools/soak/verdicts.ts'
@@ -6,7 +7,13 @@ import { judge } from '../tools/soak/verdicts.ts'
 /** A sample every minute of two hours. */
 const line = (valueAt: (atH: number) => number): Point[] =>
   Array.from({ length: 121 }, (_, i) => ({ atH: i / 60, value: valueAt(i / 60) }))
-const well = { rssMb: new Map(), driftMs: [{ atH: 1, value: -3 }], unplannedGaps: 0, errors: 0 }
+const well = {
+  rssMb: new Map(),
+  driftMs: [{ atH: 1, value: -3 }],
+  unplannedGaps: 0,
+  unplannedAlarms: 0,
+  errors: 0,
+}
 
 t.test('the slope is that of the line through the points, per hour', async (t) => {
   t.ok(Math.abs(slopePerHour(line((atH) => 100 + 5 * atH))! - 5) < 1e-9)
@@ -33,13 +40,26 @@ t.test('a process that grows fails, and one that lived too briefly is not judged
   )
 })
 
-t.test('drift in either direction, a gap, or no song at all fails', async (t) => {
+t.test('drift in either direction, a gap, an alarm, or no song at all fails', async (t) => {
   const failed = (observed: Partial<typeof well>) =>
     judge({ ...well, ...observed }).flatMap(({ what, result }) => (result === 'failed' ? [what] : []))
   t.same(failed({}), [])
   t.same(failed({ driftMs: [{ atH: 1, value: -25 }] }), ['drift'])
   t.same(failed({ driftMs: [] }), ['drift'])
   t.same(failed({ unplannedGaps: 1 }), ['unplanned gaps'])
+  t.same(failed({ unplannedAlarms: 1 }), ['alarms'])
+})
+
+t.test('an alarm about a replica is explained by its death, one about another is not', async (t) => {
+  const outages = [{ url: 'http://b', fromMs: 100_000, untilMs: 103_000 }]
+  const alarm = (source: string, beganAt: number) => ({ source, beganAt })
+  const alarms = [
+    alarm('http://b/api/hls/live.m3u8', 102_000),
+    alarm('http://a', 102_000),
+    alarm('http://b', 99_000),
+    alarm('http://b', 120_000),
+  ]
+  t.same(unplanned(alarms, outages), alarms.slice(1))
 })
 
 t.test('the plot has a line for each series, and names are text', async (t) => {

@@ -1,4 +1,4 @@
-import { sleep } from '@solstice/station'
+import { type AlarmRecord, sleep } from '@solstice/station'
 import { SUPER_ADMIN } from '../../tests/harness/people/admin.ts'
 import { freePort, type Process, type Teardown } from '../../tests/harness/processes/processes.ts'
 import { prepareStation } from '../../tests/harness/stations/station.ts'
@@ -10,10 +10,38 @@ const isError = /"level":(50|60)/
 /** Time for the ends of connections to be noticed before a replica counts as back. */
 const SETTLE_MS = 1_000
 
-/** Two replicas, two workers and a jobs process, on songs of 20 to 49 s. Replica 1, the jobs and Redis live as long as the run. */
+/** Pitch of each song rises, or the monitor would hear one second of a tone again and again. */
+const RISE_HZ_PER_S = 5
+/** An alarm about a replica that comes this long after its return may still be about its death. */
+const AFTERMATH_MS = 10_000
+
+/** Time in which a replica was dead, station clock. */
+export interface Outage {
+  url: string
+  fromMs: number
+  untilMs: number
+}
+
+/** Alarms that no outage explains. */
+export const unplanned = <A extends Pick<AlarmRecord, 'source' | 'beganAt'>>(
+  alarms: readonly A[],
+  outages: readonly Outage[],
+): A[] =>
+  alarms.filter(
+    ({ source, beganAt }) =>
+      !outages.some(
+        ({ url, fromMs, untilMs }) =>
+          source.startsWith(url) && beganAt >= fromMs && beganAt <= untilMs + AFTERMATH_MS,
+      ),
+  )
+
+/**
+ * Two replicas, two workers, a jobs process and a monitor that listens to both replicas, on songs of 20 to 49 s. Replica 1, the
+ * jobs, the monitor and Redis live as long as the run.
+ */
 export async function startFleet(run: Teardown) {
   const songs = Array.from({ length: SONGS }, (_, i) => ({
-    ...{ name: `Song ${i}`, hz: 200 + 20 * i, seconds: 20 + i, isMono: true },
+    ...{ name: `Song ${i}`, hz: 200 + 20 * i, rise: RISE_HZ_PER_S, seconds: 20 + i, isMono: true },
   }))
   const station = await prepareStation(run, songs, {
     ...SUPER_ADMIN,
@@ -32,6 +60,11 @@ export async function startFleet(run: Teardown) {
   ])
   await first.printed(isOnAir)
   const second = await station.startWorker()
+  station.env.MONITOR_URLS = `${one.url},${two.url}`
+  const monitor = await station.startMonitor()
+  const data = await station.openData()
+  run.teardown(() => data.close())
+  const outages: Outage[] = []
   const replicas: Heard[] = [one, two].map(({ url }) => ({ url, isDown: false }))
   const processes = new Map<string, Process>([
     ['replica 1', one.process],
@@ -39,6 +72,7 @@ export async function startFleet(run: Teardown) {
     ['worker 1', first],
     ['worker 2', second],
     ['jobs', jobs],
+    ['monitor', monitor],
     ['redis', station.redis.process],
   ])
   const everStarted = [...processes.values()]
@@ -55,6 +89,8 @@ export async function startFleet(run: Teardown) {
     /** Lines of the logs that are errors. */
     errors: () =>
       everStarted.flatMap(({ output }) => output.split('\n').filter((line) => isError.test(line))),
+    /** Alarms that were raised though no replica was dead. */
+    alarms: async () => unplanned(await data.alarms.find(), outages),
     /** Kills the worker on air, and starts another one. @returns its name. */
     async killWorker(): Promise<string> {
       const [name, worker] = [...processes].find(
@@ -68,12 +104,14 @@ export async function startFleet(run: Teardown) {
     /** Kills the younger replica, and starts another one on its port. @returns its name. */
     async killReplica(): Promise<string> {
       const [name, replica] = [...processes].findLast(([name]) => name.startsWith('replica'))!
+      const fromMs = Date.now()
       replicas[1]!.isDown = true
       processes.delete(name)
       await replica.end('SIGKILL')
       enter('replica', (await station.startApi(ports[1])).process)
       await sleep(SETTLE_MS)
       replicas[1]!.isDown = false
+      outages.push({ url: two.url, fromMs, untilMs: Date.now() })
       return name
     },
   }

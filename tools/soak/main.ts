@@ -84,12 +84,18 @@ async function soak(): Promise<boolean> {
     { title: 'Position against frames', unit: 'ms', series: [{ name: 'drift', points: driftMs }] },
   ]
   await writeFile(values.plot, plot(panels, kills))
-  const errors = fleet.errors()
-  for (const line of [...ear.gaps, ...work.failed, ...errors].slice(0, SHOWN_ERRORS)) say(`  ${line}`)
+  const [errors, alarms] = [fleet.errors(), await fleet.alarms()]
+  const heard = alarms.map(
+    ({ beganAt, source, cause, evidence }) =>
+      `${new Date(beganAt).toISOString()} ${source} ${cause}: ${evidence}`,
+  )
+  for (const line of [...ear.gaps, ...heard, ...work.failed, ...errors].slice(0, SHOWN_ERRORS))
+    say(`  ${line}`)
   return tellVerdicts({
     rssMb: lines.rssMb,
     driftMs,
     unplannedGaps: ear.gaps.length,
+    unplannedAlarms: alarms.length,
     errors: errors.length,
   })
 }

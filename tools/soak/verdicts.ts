@@ -12,6 +12,8 @@ export interface Observed {
   driftMs: readonly Point[]
   /** Listeners who missed bytes, or frames that are missing in the broadcast, without a reason. */
   unplannedGaps: number
+  /** Alarms of the monitor without a reason. */
+  unplannedAlarms: number
   errors: number
 }
 
@@ -21,7 +23,7 @@ export interface Verdict {
   result: 'passed' | 'failed' | 'not judged'
 }
 
-export function judge({ rssMb, driftMs, unplannedGaps, errors }: Observed): Verdict[] {
+export function judge({ rssMb, driftMs, unplannedGaps, unplannedAlarms, errors }: Observed): Verdict[] {
   const memory = [...rssMb].map(([name, points]): Verdict => {
     const rest = afterWarmUp(points)
     const slope = slopePerHour(rest)
@@ -40,6 +42,7 @@ export function judge({ rssMb, driftMs, unplannedGaps, errors }: Observed): Verd
     ...memory,
     drift,
     { what: 'unplanned gaps', figure: String(unplannedGaps), result: resultOf(unplannedGaps === 0) },
+    { what: 'alarms', figure: String(unplannedAlarms), result: resultOf(unplannedAlarms === 0) },
     { what: 'errors in logs', figure: String(errors), result: errors === 0 ? 'passed' : 'not judged' },
   ]
 }
