@@ -1,3 +1,5 @@
+import { RESTS_FOR_MS, watchSystemPauses } from '../radio/players/system-pause.ts'
+
 /** The sound of a listener; `failed` is tried again by itself. */
 export type Sound = 'off' | 'connecting' | 'playing' | 'failed'
 
@@ -5,11 +7,12 @@ const FIRST_RETRY_MS = 1_000
 const MAX_RETRY_MS = 30_000
 const SILENCE_MS = 15_000
 
-/** Plays an endless stream. While it is off, nothing is fetched: a radio has no place to go on from. */
-export function createStreamSound(onChange: (sound: Sound) => void) {
-  const audio = new Audio()
+/** Plays an endless stream. While it is off, nothing is fetched for long: a radio has no place to go on from. */
+export function createStreamSound(onChange: (sound: Sound) => void, audio = new Audio()) {
   audio.preload = 'none'
   let sound: Sound = 'off'
+  /** Paused by the system, which may let it go on. */
+  let isResting = false
   let url = ''
   let retryMs = FIRST_RETRY_MS
   let timer: ReturnType<typeof setTimeout>
@@ -26,6 +29,11 @@ export function createStreamSound(onChange: (sound: Sound) => void) {
     // A refused start comes as an error event, too, or is the end of an older one.
     audio.play().catch((error: DOMException) => error.name === 'NotAllowedError' && stop())
   }
+  const start = () => {
+    isResting = false
+    become('connecting')
+    connect()
+  }
   const fail = () => {
     if (sound === 'off') return
     become('failed')
@@ -35,11 +43,18 @@ export function createStreamSound(onChange: (sound: Sound) => void) {
   }
   const stop = () => {
     clearTimeout(timer)
+    isResting = false
     retryMs = FIRST_RETRY_MS
     become('off')
     audio.pause()
     audio.removeAttribute('src')
     audio.load()
+  }
+  const rest = () => {
+    clearTimeout(timer)
+    isResting = true
+    become('off')
+    timer = setTimeout(stop, RESTS_FOR_MS)
   }
   audio.addEventListener('playing', () => {
     if (sound === 'off') return
@@ -54,14 +69,18 @@ export function createStreamSound(onChange: (sound: Sound) => void) {
   })
   audio.addEventListener('error', fail)
   audio.addEventListener('ended', fail)
-  // Headphones pulled out, or a key of the keyboard: what was buffered would be late when it goes on.
-  audio.addEventListener('pause', () => sound === 'playing' && !audio.ended && stop())
+  watchSystemPauses(audio, {
+    isOn: () => sound === 'playing' || sound === 'connecting',
+    isResting: () => isResting,
+    onPause: rest,
+    // What was buffered would be late.
+    onResume: start,
+  })
 
   return {
     start(from: string) {
       url = from
-      become('connecting')
-      connect()
+      start()
     },
     stop,
   }

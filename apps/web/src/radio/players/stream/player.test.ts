@@ -20,7 +20,6 @@ async function play(t: Test) {
   const seen = { opened: 0, dropped: 0, droppedLater: 0, breaks: 0, isStalled: false }
   const request = {
     isOpen: () => seen.opened > 0,
-    generation: () => seen.opened,
     async open() {
       seen.opened++
       audio.paused = false

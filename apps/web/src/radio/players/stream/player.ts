@@ -2,12 +2,12 @@ import { createStore } from '../../../ui/store.ts'
 import type { Connection } from '../../connection/connection.ts'
 import { isElsewhere } from '../elsewhere.ts'
 import { onAudio, type Player, type Sound } from '../player.ts'
+import { watchSystemPauses } from '../system-pause.ts'
 import type { LagMeter } from './lag.ts'
 import { createStreamLoader } from './loader.ts'
 import type { StreamRequest } from './request.ts'
 
 const CHECK_INTERVAL_MS = 1000
-const PAUSE_SETTLING_MS = 300
 
 /** How the broadcast comes: in one endless answer, or in segments. */
 export interface StreamTransport {
@@ -50,16 +50,6 @@ export function createStreamPlayer(
     else if (document.visibilityState === 'visible') void connection.measurePosition()
   }
 
-  /** Paused by the system or the browser, for instance when headphones are unplugged. */
-  function pausedOutside(): void {
-    const mine = request.generation()
-    const isPaused = () =>
-      mine === request.generation() && loader.isActive && !audio.ended && audio.paused && request.isOpen()
-    if (!isPaused()) return
-    // A broken connection looks the same at first: the element pauses, and only then ends.
-    setTimeout(() => isPaused() && loader.rest(), PAUSE_SETTLING_MS)
-  }
-
   function play(): void {
     onPlay()
     chosen = source()
@@ -74,9 +64,6 @@ export function createStreamPlayer(
       sound.set({ is: 'playing' })
       check()
     },
-    pause: pausedOutside,
-    /** The system lets it go on, for instance after a call. */
-    play: () => !loader.isActive && !audio.paused && sound.value.is === 'paused' && play(),
     waiting() {
       if (!loader.isActive) return
       const isStall = sound.value.is === 'playing'
@@ -85,6 +72,12 @@ export function createStreamPlayer(
     },
     ended: () => loader.retryLater('lost'),
     error: () => void loader.failed(),
+  })
+  const unwatch = watchSystemPauses(audio, {
+    isOn: () => loader.isActive && request.isOpen(),
+    isResting: () => !loader.isActive && sound.value.is === 'paused',
+    onPause: loader.rest,
+    onResume: play,
   })
   const timer = setInterval(check, CHECK_INTERVAL_MS)
 
@@ -101,6 +94,7 @@ export function createStreamPlayer(
     close() {
       clearInterval(timer)
       removeListeners()
+      unwatch()
       loader.stop({ is: 'off' })
     },
   }

@@ -2,14 +2,13 @@ import { streamBurstMs } from '@solstice/contracts'
 import { apiUrl } from '../../../api.ts'
 import type { RenewingToken } from '../../connection/renewing-token.ts'
 import { clearAudio, startAudio } from '../player.ts'
+import { RESTS_FOR_MS } from '../system-pause.ts'
 import { frameBehind } from './lag.ts'
 import { type Stream, usual } from './usual.ts'
 
 /** The endless request for the broadcast, in an audio element. */
 export interface StreamRequest {
   isOpen(): boolean
-  /** Changes whenever the request is opened or dropped. */
-  generation(): number
   /**
    * Opens it anew. `unavailable`: there is no token; `superseded`: it was opened or dropped again meanwhile.
    *
@@ -27,8 +26,6 @@ export interface StreamRequest {
   diagnose(): Promise<'not-ready' | 'lost' | 'superseded'>
 }
 
-const DROPPED_AFTER_MS = 5 * 60_000
-
 /** @param choose which of the station's streams to open now. */
 export function createStreamRequest(
   audio: HTMLAudioElement,
@@ -44,7 +41,6 @@ export function createStreamRequest(
   }
   return {
     isOpen: () => audio.hasAttribute('src'),
-    generation: () => generation,
     async open(behindS, onSource) {
       clearTimeout(dropTimer)
       const mine = ++generation
@@ -67,7 +63,7 @@ export function createStreamRequest(
     },
     drop,
     dropLater() {
-      dropTimer = setTimeout(drop, DROPPED_AFTER_MS)
+      dropTimer = setTimeout(drop, RESTS_FOR_MS)
     },
     async diagnose() {
       const mine = generation
