@@ -57,8 +57,7 @@ export async function visit(
   page.setDefaultTimeout((2 / 3) * PATIENCE_MS)
   const complaints: string[] = []
   page.on('console', (message) => {
-    const isAbsentPicture = message.location().url.includes('/api/art/url')
-    if (message.type() === 'error' && !isAbsentPicture) complaints.push(message.text())
+    if (message.type() === 'error') complaints.push(message.text())
   })
   page.on('pageerror', (error) => complaints.push(error.message))
   await beforehand(page)

@@ -44,6 +44,8 @@ t.test('pictures are wrapped with the key of the asking token', async (t) => {
   t.equal(link.url, 'http://radio.local:3001/api/artist-art/ac_dc')
   t.ok(link.ttl > 3500 && link.ttl <= 3600, 'as long as the token')
   t.equal((await app.inject({ url: '/api/art/url?artist=plain', headers })).statusCode, 404)
+  const absent = await app.inject({ url: '/api/art/url?artist=plain&absent=null', headers })
+  t.same([absent.statusCode, absent.json()], [200, { url: null }], 'no error in the console of a page')
   t.equal((await app.inject({ url: '/api/art/url', headers })).statusCode, 400)
 
   const art = await app.inject({ url: new URL(link.url).pathname, headers })

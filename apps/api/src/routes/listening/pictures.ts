@@ -32,7 +32,10 @@ export function pictureRoutes(app: FastifyInstance, deps: PictureDeps): void {
 
   implement(app, listening.getArtUrl, async ({ query, caller, request, reply }) => {
     const key = await findArt(data, query.artist)
-    if (key === null) throw new Failure('NOT_FOUND')
+    if (key === null) {
+      if (query.absent) return { url: null }
+      throw new Failure('NOT_FOUND')
+    }
     const color = await findArtColor(data, query.artist)
     const link = await media.link(key)
     if (link) return { ...linkReply(reply, link), ...(color && { color }) }

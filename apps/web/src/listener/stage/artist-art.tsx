@@ -78,7 +78,8 @@ function useArt(radio: Radio, isHidden: boolean): Art | null {
     if (!artist) return
     let isGone = false
     let objectUrl = ''
-    const show = (found: Art) => {
+    const show = (found: Art | null) => {
+      if (!found) return
       if (isLocal) objectUrl = found.url
       if (isGone) return URL.revokeObjectURL(objectUrl)
       setArt(found)
@@ -95,9 +96,14 @@ function useArt(radio: Radio, isHidden: boolean): Art | null {
   return art
 }
 
-/** A local picture comes wrapped and needs the token; one in a bucket is a plain image. */
-async function fetchArt(radio: Radio, artist: string, isLocal: boolean): Promise<Art> {
+/** A local picture comes wrapped and needs the token; one in a bucket is a plain image. Null for artists without one. */
+async function fetchArt(radio: Radio, artist: string, isLocal: boolean): Promise<Art | null> {
   const token = await radio.connection.artToken.get()
-  const { url, color = null } = await get('/api/art/url', { artist }, { 'X-Art-Token': token })
+  const { url, color = null } = await get(
+    '/api/art/url',
+    { artist, absent: 'null' },
+    { 'X-Art-Token': token },
+  )
+  if (url === null) return null
   return { url: isLocal ? await getWrappedImage(url, token) : url, color }
 }

@@ -21,6 +21,7 @@ const MediaUrl = Type.Object({
 })
 const ArtUrl = Type.Object({
   ...MediaUrl.properties,
+  url: nullable(Type.String({ description: 'null = the artist has no image, and `absent` says so' })),
   color: Type.Optional(
     Type.String({ pattern: '^#[0-9a-f]{6}$', description: 'the colour that the image is remembered by' }),
   ),
@@ -31,6 +32,12 @@ const TRACK_ID = 'day/Morning Tide.mp3'
 const TRACK = { title: 'Morning Tide', artist: 'Hilda' }
 const wrapped = (what: string) =>
   bytes('application/octet-stream', `${what}, XORed with the key in the middle segment of the art token`)
+/** Pictures that come wrapped. */
+const picture = {
+  method: 'GET',
+  access: 'art',
+  failures: ['BAD_REQUEST', 'ART_TOKEN_INVALID', 'NOT_FOUND'],
+} as const
 
 export const getConfig = defineRoute({
   method: 'GET',
@@ -166,7 +173,15 @@ export const getArtUrl = defineRoute({
   path: '/api/art/url',
   summary: "Returns the URL of an artist's image",
   access: 'art',
-  query: Type.Object({ artist: Name('artist') }),
+  query: Type.Object({
+    artist: Name('artist'),
+    absent: Type.Optional(
+      Type.Literal('null', {
+        description:
+          'answers `{ url: null }` for an artist without an image, instead of 404, which browsers report as an error',
+      }),
+    ),
+  }),
   reply: ArtUrl,
   failures: ['BAD_REQUEST', 'ART_TOKEN_INVALID', 'NOT_FOUND', 'STORAGE_URL_FAILED'],
   example: {
@@ -211,23 +226,19 @@ export const findCovers = defineRoute({
 })
 
 export const getArtistArt = defineRoute({
-  method: 'GET',
+  ...picture,
   path: '/api/artist-art/:artist',
   summary: "Returns an artist's image, wrapped; the `X-Art-Mime` header has its type",
-  access: 'art',
   params: Type.Object({ artist: Name('artist') }),
   reply: wrapped('A JPEG image'),
-  failures: ['BAD_REQUEST', 'ART_TOKEN_INVALID', 'NOT_FOUND'],
 })
 
 export const getAvatar = defineRoute({
-  method: 'GET',
+  ...picture,
   path: '/api/avatar/:filename',
   summary: "Returns a listener's avatar, wrapped; the `X-Art-Mime` header has its type",
-  access: 'art',
   params: Type.Object({ filename: Name('file name') }),
   reply: wrapped('An image'),
-  failures: ['BAD_REQUEST', 'ART_TOKEN_INVALID', 'NOT_FOUND'],
 })
 
 export const getAudioKey = defineRoute({

@@ -30,13 +30,16 @@ function useArt(artist: string): string {
     const stop = station.on('listener_uid', async ({ artToken }) => {
       stop()
       try {
-        const { url: at } = await get('/api/art/url', { artist }, { 'X-Art-Token': artToken })
+        const asked = { artist, absent: 'null' } as const
+        const { url: at } = await get('/api/art/url', asked, { 'X-Art-Token': artToken })
+        // Most artists have no picture.
+        if (at === null) return
         const found = isLocal ? await getWrappedImage(at, artToken) : at
         if (isLocal) objectUrl = found
         if (isGone) URL.revokeObjectURL(objectUrl)
         else setUrl(found)
       } catch {
-        // Most artists have no picture.
+        // The track is shown without it.
       }
     })
     // Art is given to listeners: the panel asks as one of them, once per track.
