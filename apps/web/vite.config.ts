@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path'
 import { build, defineConfig, type Plugin, type ResolvedConfig } from 'vite'
 import { compressFiles } from './build/compress.ts'
+import { framedPages } from './build/frame.ts'
 import { stampWorker } from './build/stamp-worker.ts'
 
 /** Where `npm run dev` finds a station to talk to. */
@@ -119,7 +120,7 @@ function forStation(): Plugin {
 
 export default defineConfig({
   oxc,
-  plugins: [pagesAtPaths(), textsPreloaded(), forStation()],
+  plugins: [pagesAtPaths(), framedPages(), textsPreloaded(), forStation()],
   build: {
     target: 'es2022',
     modulePreload: { polyfill: false },
