@@ -7,14 +7,16 @@ import { root, type Teardown } from '../../tests/harness/processes/processes.ts'
 import { SITE } from './station.ts'
 
 export type Look = 'day' | 'night'
-export type View = 'desktop' | 'phone' | 'small' | 'zoomed'
+export type View = 'desktop' | 'tablet' | 'phone' | 'small' | 'zoomed' | 'wide'
 
 export const views: Record<View, BrowserContextOptions & { viewport: { width: number; height: number } }> = {
   desktop: { viewport: { width: 1440, height: 900 } },
+  tablet: { viewport: { width: 820, height: 1180 }, hasTouch: true },
   phone: { viewport: { width: 390, height: 844 }, hasTouch: true },
   small: { viewport: { width: 320, height: 640 }, hasTouch: true },
   // 400 % zoom of a window of 1280 × 1024.
   zoomed: { viewport: { width: 320, height: 256 }, deviceScaleFactor: 4 },
+  wide: { viewport: { width: 3840, height: 2160 } },
 }
 /** Pictures of these belong to the documents; the others are for looking at only. */
 const published: View[] = ['desktop', 'phone']
@@ -88,6 +90,12 @@ export async function save(picture: Buffer, name: string, view: View = 'desktop'
     if ((await stat(path)).size <= MAX_BYTES) return
   }
   throw new Error(`${name} is larger than ${MAX_BYTES} bytes`)
+}
+
+/** Takes a picture that is for looking at only, as it is. */
+export async function look(page: Page, name: string): Promise<void> {
+  await mkdir(unpublished, { recursive: true })
+  await page.screenshot({ caret: 'hide', path: join(unpublished, `${name}.png`) })
 }
 
 /** The first elements that stand out of the page at the right; none may. */

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import type { Teardown } from '../../tests/harness/processes/processes.ts'
 import { type Look, openBrowser, type View } from './camera.ts'
+import { takeListener } from './listener.ts'
 import { takeDay, takeNight, takeStudio } from './pages.ts'
 import { takeEntrance, takePanel } from './panel.ts'
 import { comeIn } from './people.ts'
@@ -9,9 +10,10 @@ import { openStage } from './station.ts'
 // `npm run pictures`: all pictures of the documents, taken at a station of its own with an invented library. The first run
 // makes that library, which takes minutes; it is kept in `.build/pictures`.
 //
-//   --sets panel,entrance,day,studio,night   which of them
-//   --only on-air,library         these scenes of the panel (scenes.ts)
-//   --views desktop,phone         also `small` (320 px) and `zoomed` (400 %), whose pictures go to .build/pictures/others
+//   --sets panel,entrance,day,studio,night   which of them; also `listener`, states of the listener's page (listener.ts)
+//   --only on-air,library         these scenes of the panel (scenes.ts) and of the listener's page
+//   --views desktop,phone         also `tablet`, `small` (320 px), `zoomed` (400 %) and `wide` (4K); these pictures, and all of
+//                                 the listener's page, go to .build/pictures/others
 //   --looks day,night
 //   --locale en                   or `uk`; the documents show `en`
 
@@ -44,6 +46,7 @@ try {
   const wrong: string[] = []
   if (sets.includes('panel')) wrong.push(...(await takePanel(browser, stage, wish, audience.ask)))
   if (sets.includes('entrance')) wrong.push(...(await takeEntrance(browser, wish)))
+  if (sets.includes('listener')) wrong.push(...(await takeListener(run, browser, stage, wish, audience)))
   if (sets.includes('day')) await takeDay(browser, stage)
   if (sets.includes('studio')) await takeStudio(browser, stage)
   if (sets.includes('night')) await takeNight(browser, stage, audience)

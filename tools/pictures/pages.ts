@@ -27,7 +27,13 @@ export async function takeDay(browser: Browser, stage: Stage): Promise<void> {
 }
 
 /** The listener page after the programme has become that of the night. */
-export async function takeNight(browser: Browser, stage: Stage, { admin }: Audience): Promise<void> {
+export async function takeNight(browser: Browser, stage: Stage, audience: Audience): Promise<void> {
+  await becomesNight(stage, audience)
+  await listenAt(browser, 'night')
+}
+
+/** Switches the programme, and waits until it is that of the night. */
+export async function becomesNight(stage: Stage, { admin }: Audience): Promise<void> {
   const isNight = async () => {
     const { mode } = (await (await fetch(`${stage.url}/api/now-playing`)).json()) as { mode: string }
     if (mode === 'night') return true
@@ -38,7 +44,6 @@ export async function takeNight(browser: Browser, stage: Stage, { admin }: Audie
     return false
   }
   await until('it is night', isNight)
-  await listenAt(browser, 'night')
 }
 
 async function listenAt(browser: Browser, name: 'day' | 'night'): Promise<void> {
