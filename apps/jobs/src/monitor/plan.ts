@@ -3,6 +3,8 @@ import type { Bus, DataStore, StationClock } from '@solstice/station'
 
 /** The beginning of a track is corrected by less. */
 const CORRECTION_MS = 1_000
+/** A track may be measured while it is on air, and the store may be away. */
+const MEASURE_AGAIN_MS = 5_000
 
 /** The air as the station states it. */
 export interface Plan {
@@ -30,6 +32,7 @@ export interface Plan {
 export async function followPlan(
   deps: { bus: Pick<Bus, 'follow'>; clock: StationClock; data: Pick<DataStore, 'measurements'> },
   signal: AbortSignal,
+  measureAgainMs = MEASURE_AGAIN_MS,
 ) {
   const { bus, clock, data } = deps
   let plan: Plan | null = null
@@ -51,7 +54,14 @@ export async function followPlan(
     measured = trackId
     void measure(trackId)
   })
-  signal.addEventListener('abort', unfollow, { once: true })
+  const again = setInterval(() => {
+    if (measured !== '' && lufs === null) void measure(measured)
+  }, measureAgainMs)
+  const stop = () => {
+    clearInterval(again)
+    unfollow()
+  }
+  signal.addEventListener('abort', stop, { once: true })
   return {
     get now() {
       return plan
