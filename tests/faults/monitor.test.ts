@@ -1,15 +1,17 @@
 import { chmod, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AlarmCause } from '@solstice/contracts'
+import { FRAME_MS, SAMPLE_RATE } from '@solstice/station'
 import t, { type Test } from 'tap'
 import { inForm } from '../harness/long-form.ts'
 import { childrenOf, isAlive, type Process, temporaryFolder } from '../harness/processes/processes.ts'
 import { type ReplicaFault, startFaultyReplica } from '../harness/servers/faulty-replica.ts'
-import { prepareStation } from '../harness/stations/station.ts'
+import { followBroadcast, prepareStation } from '../harness/stations/station.ts'
 import { until } from '../harness/until.ts'
 
 const isLong = inForm({ short: false, long: true })
 const TRACK_S = 300
+const SAMPLES_PER_MS = SAMPLE_RATE / 1000
 /** Pitches that rise, so that no second is like another. */
 const songs = [
   { name: 'Rise', hz: 300, rise: 7, seconds: TRACK_S, isMono: true },
@@ -54,12 +56,29 @@ async function restartFfmpeg(worker: Process) {
   for (const { pid } of children) if (isAlive(pid)) process.kill(pid, 'SIGKILL')
 }
 
+/** Resolves when the broadcast has come to the first sound of the worker's newest decoder. */
+async function soundOfNewDecoder(
+  worker: Process,
+  air: Awaited<ReturnType<typeof followBroadcast>>,
+  before: number,
+) {
+  const replaced = /"position":(\d+),"msg":"decoder replaced"/
+  await until('the decoder is replaced', () => replaced.test(worker.output.slice(before)))
+  const fromMs = Number(replaced.exec(worker.output.slice(before))![1]) / SAMPLES_PER_MS
+  await air.when('its sound is broadcast', () => {
+    const { frame, frames } = air.chunks.at(-1)!
+    const marker = air.chunks.flatMap(({ markers }) => markers).at(-1)
+    return marker?.entryId != null && marker.positionMs + (frame + frames - marker.frame) * FRAME_MS >= fromMs
+  })
+}
+
 t.test('each fault is heard, soon and with its cause', { skip: !isLong && 'in the long form' }, async (t) => {
   const ffmpeg = await faultyFfmpeg(t)
   const station = await prepareStation(t, songs, { STREAM_MOUNTS: 'mp3:128,aac:64,opus:64' })
   const own = station.env.FFMPEG_PATH
   station.env.FFMPEG_PATH = ffmpeg.path
   const worker = await station.startWorker()
+  const air = await followBroadcast(t, station)
   station.env.FFMPEG_PATH = own ?? 'ffmpeg'
   const api = await station.startApi()
   const faulty = await startFaultyReplica(t, api.url)
@@ -98,7 +117,9 @@ t.test('each fault is heard, soon and with its cause', { skip: !isLong && 'in th
     ['a stuck decoder', 'aresample=44100,aloop=loop=-1:size=16384:start=22050', 'repeating'],
   ] as const) {
     await ffmpeg.set(filter)
+    const before = worker.output.length
     await restartFfmpeg(worker)
+    await soundOfNewDecoder(worker, air, before)
     await soon(what, api.url, cause)
     await ffmpeg.clear()
     await restartFfmpeg(worker)

@@ -122,10 +122,15 @@ function replay({ headers, pieces }: Recording, answer: ServerResponse): void {
 function repeatBlock(told: IncomingMessage, answer: ServerResponse): void {
   const follow = createFrameFollower('mp3')
   const block: Buffer[] = []
+  let timer: NodeJS.Timeout | undefined
+  const send = () => void answer.write(Buffer.concat(block.slice(0, BLOCK_FRAMES)))
   told.on('data', (piece: Buffer) => {
-    if (block.length < BLOCK_FRAMES) block.push(...follow(piece).frames)
+    if (timer) return
+    block.push(...follow(piece).frames)
+    if (block.length < BLOCK_FRAMES) return
+    send()
+    timer = setInterval(send, BLOCK_EVERY_MS)
   })
-  const timer = setInterval(() => answer.write(Buffer.concat(block.slice(0, BLOCK_FRAMES))), BLOCK_EVERY_MS)
   answer.once('close', () => clearInterval(timer))
 }
 

@@ -2,13 +2,12 @@ import type { Config } from '@solstice/adapters'
 import type { DataStore, MediaStorage } from '@solstice/station'
 import type { Broadcast } from './broadcast.ts'
 import { decodePart } from './ear/decoder.ts'
-import { LOOP_SEARCH_MS, loopIn, repeatsAt } from './ear/loops.ts'
+import { LOOP_HELD_MS, LOOP_SEARCH_MS, loopIn, repeatsAt } from './ear/loops.ts'
 import type { RecentSound } from './ear/recent-sound.ts'
 import { createSoundMeter } from './ear/sound-meter.ts'
 import type { Findings, Heard } from './judge.ts'
 import type { Plan } from './plan.ts'
 
-const EVERY_MS = 1_000
 /** A verdict is looked at anew after this long. */
 const VERDICT_MS = 2_000
 const METERED_MS = 2_500
@@ -18,6 +17,8 @@ const SUSPECT_DB = 12
 const QUIET_DB = 8
 /** Sound around the beginning and end of a track that is a mix. */
 const MARGIN_MS = 5_000
+/** Where the sound is within the file is known to this much; a loop of the music may begin or end meanwhile. */
+const OFF_MS = 1_000
 
 export interface InspectorDeps {
   config: Pick<Config, 'ffmpegPath' | 'crossfadeMs'>
@@ -41,7 +42,6 @@ type Suspicion = { is: 'quiet'; lufs: number } | { is: 'loop'; lagMs: number }
  * file has not.
  */
 export function createInspector(deps: InspectorDeps) {
-  let lookedMs = Number.NEGATIVE_INFINITY
   let suspected: Suspicion['is'] | null = null
   let judgedMs = Number.NEGATIVE_INFINITY
   let findings: Findings = new Map()
@@ -49,8 +49,6 @@ export function createInspector(deps: InspectorDeps) {
   return {
     /** The findings so far; asks the file beside it. */
     look(heard: Heard, sound: RecentSound, place: Place | null, plan: Plan | null, nowMs: number): Findings {
-      if (nowMs - lookedMs < EVERY_MS) return findings
-      lookedMs = nowMs
       const suspicion = place && plan && isAlone(place, plan, deps) ? suspect(heard, sound, plan) : null
       if (suspicion?.is !== suspected) {
         findings = new Map()
@@ -90,9 +88,14 @@ function isAlone({ trackId, sinceMs, leftMs }: Place, plan: Plan, { config }: In
   return trackId === plan.trackId && !plan.hasVoices && sinceMs > marginMs && leftMs > marginMs
 }
 
-function suspect({ loudness, silentMs }: Heard, sound: RecentSound, plan: Plan): Suspicion | null {
+function suspect(
+  { loudness, silentMs, repetition }: Heard,
+  sound: RecentSound,
+  plan: Plan,
+): Suspicion | null {
   if (silentMs > 0 || loudness === null) return null
   if (plan.lufs !== null && loudness < plan.lufs - SUSPECT_DB) return { is: 'quiet', lufs: loudness }
+  if (repetition && repetition.lengthMs > LOOP_HELD_MS) return { is: 'loop', lagMs: repetition.lagMs }
   const lagMs = loopIn(sound.last(LOOP_SEARCH_MS))
   return lagMs === null ? null : { is: 'loop', lagMs }
 }
@@ -105,16 +108,20 @@ async function askFile(
 ): Promise<Findings> {
   const track = await data.tracks.get(trackId)
   if (!track) return new Map()
-  const lengthMs = suspicion.is === 'quiet' ? METERED_MS : LOOP_SEARCH_MS
-  const part = { fromMs: Math.max(0, positionMs - lengthMs), lengthMs }
-  const pcm = await decodePart(config.ffmpegPath, await media.source(track.storageKey), part)
+  const path = await media.source(track.storageKey)
+  const decode = (fromMs: number, toMs: number) => {
+    const startMs = Math.max(0, fromMs)
+    return decodePart(config.ffmpegPath, path, { fromMs: startMs, lengthMs: toMs - startMs })
+  }
   if (suspicion.is === 'loop') {
-    if (repeatsAt(pcm, suspicion.lagMs)) return new Map()
-    const lag = Math.round(suspicion.lagMs)
-    return new Map([['repeating', `a block of ${lag} ms comes again and again, and does not in the file`]])
+    const { lagMs } = suspicion
+    const pcm = await decode(positionMs - lagMs - LOOP_HELD_MS - OFF_MS, positionMs + OFF_MS)
+    if (repeatsAt(pcm, lagMs)) return new Map()
+    const evidence = `sound of ${Math.round(lagMs)} ms ago comes again, and does not in the file`
+    return new Map([['repeating', evidence]])
   }
   const meter = createSoundMeter()
-  meter.add(pcm)
+  meter.add(await decode(positionMs - METERED_MS, positionMs))
   const due = meter.now === null ? Number.NEGATIVE_INFINITY : meter.now + gainDb
   if (suspicion.lufs > due - QUIET_DB) return new Map()
   return new Map([['loudness', `${suspicion.lufs.toFixed(1)} LUFS; ${due.toFixed(1)} LUFS in the file`]])

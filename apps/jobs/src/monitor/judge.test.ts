@@ -24,7 +24,7 @@ const well: Heard = {
   clippedShare: 0,
   loudness: -16,
   minute: { highest: -14, median: -16 },
-  repeatingMs: 0,
+  repetition: null,
   differingMs: 0,
   behindMs: 500,
   frame: 40_000,
@@ -53,7 +53,6 @@ t.test('each fault is found by its own cause, and a programme without one by non
   t.same(causes({ strayAtMs: NOW_MS - 6_000 }), [])
   t.same(causes({ silentMs: 8_100 }), ['silence'])
   t.same(causes({ clippedShare: 0.02 }), ['clipping'])
-  t.same(causes({ repeatingMs: 3_100 }), ['repeating'])
   t.same(causes({ title: 'Hilda - The Song Before' }), ['title'])
 })
 
@@ -75,6 +74,12 @@ t.test('a mix at -30 dB is a fault, a quiet passage or a loud moment is none', a
 t.test('frames of other bytes and old ones have causes of their own', async (t) => {
   t.same(causes({ differingMs: 520 }), ['other_bytes'])
   t.same(causes({ behindMs: 8_000, differingMs: 520 }), ['old_sound'], 'a replica that serves an old ring')
+  const again = (lengthMs: number) => ({ repetition: { lengthMs, lagMs: 1_000 } })
+  t.same(causes({ differingMs: 520, ...again(2_100) }), ['repeating'])
+  t.same(causes({ differingMs: 520, ...again(900) }), [], 'which of both is not known yet')
+  t.same(causes({ frame: null, ...again(2_100) }), ['repeating'], 'without frame numbers')
+  t.same(causes({ frame: null, ...again(2_100) }, { soundSinceMs: null }), [], 'music under a chat')
+  t.same(causes(again(60_000)), [], 'frames that were broadcast again: the file is asked')
   t.same(causes({ behindMs: 8_000, isFed: false }), [], 'which gets none at all: its sound runs out first')
 })
 

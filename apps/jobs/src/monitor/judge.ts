@@ -1,4 +1,5 @@
 import type { AlarmCause } from '@solstice/contracts'
+import type { Repetition } from './ear/repetition.ts'
 import type { MinuteLoudness } from './ear/sound-meter.ts'
 import type { Plan } from './plan.ts'
 
@@ -17,8 +18,8 @@ export interface Heard {
   /** Of the last 2 s, LUFS; null before. */
   loudness: number | null
   minute: MinuteLoudness | null
-  /** For how long frames have been repeating. */
-  repeatingMs: number
+  /** Frames of before that come again; null = none do. */
+  repetition: Repetition | null
   /** For how long frames have not been those that were broadcast. */
   differingMs: number
   /** How much older the newest sound is than the newest that was broadcast, ms. */
@@ -67,6 +68,7 @@ export interface Thresholds {
   clippedShare: number
   /** Deviation for a whole minute. */
   loudnessDb: number
+  /** Frames of before that were not broadcast anew. */
   repeatingMs: number
   /** Frames that are not those that were broadcast. */
   differingMs: number
@@ -91,7 +93,7 @@ export const THRESHOLDS: Thresholds = {
   silenceMs: 8_000,
   clippedShare: 0.01,
   loudnessDb: 3,
-  repeatingMs: 3_000,
+  repeatingMs: 2_000,
   differingMs: 500,
   behindMs: 6_000,
   titleMs: 15_000,
@@ -132,23 +134,36 @@ export function judgeSound(
     findings.set('broken_frames', 'bytes between the frames that belong to none')
   if (heard.clippedShare > limits.clippedShare)
     findings.set('clipping', `${(heard.clippedShare * 100).toFixed(1)} % of the samples at full scale`)
-  if (heard.isFed && heard.behindMs > limits.behindMs)
-    findings.set('old_sound', `frame ${heard.frame} is ${inSeconds(heard.behindMs)} old`)
-  else if (heard.differingMs >= limits.differingMs)
-    findings.set(
-      'other_bytes',
-      `${inSeconds(heard.differingMs)} up to frame ${heard.frame} were not broadcast`,
-    )
+  const isDue = plan !== null && plan.soundSinceMs !== null
+  for (const [cause, evidence] of judgeFrames(heard, limits, isDue)) findings.set(cause, evidence)
   if (!plan || plan.soundSinceMs === null) return findings
   if (Math.min(heard.silentMs, nowMs - plan.soundSinceMs) > limits.silenceMs)
     findings.set('silence', `silent for ${inSeconds(heard.silentMs)} during "${plan.title}"`)
-  else if (heard.repeatingMs > limits.repeatingMs && heard.silentMs === 0)
-    findings.set('repeating', `frames of before for ${inSeconds(heard.repeatingMs)}`)
   const loudness = judgeLoudness(heard, plan, limits, nowMs)
   if (loudness) findings.set('loudness', loudness)
   const title = judgeTitle(heard.title, plan, titles, limits, nowMs)
   if (title) findings.set('title', title)
   return findings
+}
+
+/**
+ * Frames that are old, come again, or were never broadcast. Those that were broadcast twice are left to the inspector, because
+ * music repeats as well.
+ */
+function judgeFrames(
+  { frame, isFed, behindMs, differingMs, repetition }: Heard,
+  limits: Thresholds,
+  isDue: boolean,
+): Findings {
+  if (isFed && behindMs > limits.behindMs)
+    return new Map([['old_sound', `frame ${frame} is ${inSeconds(behindMs)} old`]])
+  if (repetition && (differingMs > 0 || (frame === null && isDue))) {
+    const { lengthMs } = repetition
+    const evidence = `frames of before for ${inSeconds(lengthMs)}`
+    return new Map(lengthMs > limits.repeatingMs ? [['repeating', evidence]] : [])
+  }
+  const evidence = `${inSeconds(differingMs)} up to frame ${frame} were not broadcast`
+  return new Map(differingMs >= limits.differingMs ? [['other_bytes', evidence]] : [])
 }
 
 function judgeTitle(

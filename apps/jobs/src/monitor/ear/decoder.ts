@@ -12,8 +12,8 @@ const FORMATS: Record<Mount['codec'], string> = { mp3: 'mp3', aac: 'aac', opus: 
 const EVIDENCE_BITRATE = '128k'
 /** A machine that is busy takes seconds to start a program. */
 const RUN_TIMEOUT_MS = 60_000
-/** Half a minute. */
-const MAX_OUTPUT_BYTES = 30_000 * PCM_BYTES_PER_MS
+/** Longer than sound is remembered that may come again. */
+const MAX_OUTPUT_BYTES = 130_000 * PCM_BYTES_PER_MS
 
 /** Decodes a stream as it comes, in an ffmpeg that ends with its input. */
 export function startDecoder(ffmpegPath: string, codec: Mount['codec'], onSound: (pcm: Buffer) => void) {

@@ -6,7 +6,7 @@ import { keepConnected } from './connection.ts'
 import { startDecoder } from './decoder.ts'
 import { createFrameFollower } from './frames.ts'
 import { createRecentSound, type RecentSound } from './recent-sound.ts'
-import { createRepetitionFinder } from './repetition.ts'
+import { createRepetitionFinder, type Repetition } from './repetition.ts'
 import { createSoundMeter } from './sound-meter.ts'
 import { createTitleSplitter } from './split-titles.ts'
 import { createTrustedComparison } from './trusted-comparison.ts'
@@ -45,7 +45,7 @@ export function listen({ url, codec, broadcast, ffmpegPath, now }: Ear): Listene
   let playedOutMs = now() + RESERVE_MS
   let strayAtMs: number | null = null
   let fedAtMs = Number.NEGATIVE_INFINITY
-  let repeatingMs = 0
+  let repetition: Repetition | null = null
   let title: string | null = null
   let meter = createSoundMeter()
 
@@ -63,7 +63,7 @@ export function listen({ url, codec, broadcast, ffmpegPath, now }: Ear): Listene
     })
     const first = response.headers['x-stream-frame']
     comparison.begin(first === undefined ? null : Number(first))
-    repeatingMs = 0
+    repetition = null
     response.on('data', (piece: Buffer) => {
       const bytes = split(piece)
       const followed = followFrames(bytes)
@@ -72,7 +72,7 @@ export function listen({ url, codec, broadcast, ffmpegPath, now }: Ear): Listene
       if (strayBytes > 0) strayAtMs = nowMs
       if (frames.length > 0) fedAtMs = nowMs
       for (const frame of frames) {
-        repeatingMs = findRepetition(frame)
+        repetition = findRepetition(frame)
         comparison.add(frame)
       }
       title = followed.title ?? title
@@ -87,7 +87,7 @@ export function listen({ url, codec, broadcast, ffmpegPath, now }: Ear): Listene
   return {
     sound,
     heard() {
-      const compared = comparison.look()
+      const compared = comparison.look(repetition !== null)
       return {
         playedOutMs,
         connection: connection.state,
@@ -96,7 +96,7 @@ export function listen({ url, codec, broadcast, ffmpegPath, now }: Ear): Listene
         clippedShare: meter.clippedShare,
         loudness: meter.now,
         minute: meter.minute,
-        repeatingMs,
+        repetition,
         title,
         frame: comparison.newest,
         isFed: now() - fedAtMs < FED_MS,

@@ -7,17 +7,21 @@ const RATE = PCM_RATE / STEP
 const TEMPLATE = Math.round(0.25 * RATE)
 const SHORTEST = Math.round(0.05 * RATE)
 const LONGEST = Math.round(1.1 * RATE)
-/** A block that came again for this long. */
-const HELD = Math.round(3 * RATE)
+/** A block that came again for this long, ms. */
+export const LOOP_HELD_MS = 2_000
+const HELD = Math.round((LOOP_HELD_MS / 1000) * RATE)
+const QUARTER = Math.floor(HELD / 4)
 /** Correlation that encoding leaves of two equal sounds. */
 const SAME = 0.9
+/** Less is needed in the file: who takes a loop of the music for a fault is wrong, who takes a fault for music is late. */
+const ALIKE = 0.8
 const MAX_OFF = 2
 
 /** Sound that a loop is looked for in, ms. */
 export const LOOP_SEARCH_MS = Math.ceil(((HELD + LONGEST) / RATE) * 1000) + 100
 
 /**
- * The length (ms) of a block of at most a second that has been coming again for 3 s; null when there is none.
+ * The length (ms) of a block of at most a second that has been coming again for 2 s; null when there is none.
  *
  * @param pcm stereo, 16 bit.
  */
@@ -31,26 +35,25 @@ export function loopIn(pcm: Buffer): number | null {
     const likeness = likenessOf(sound, from, one, TEMPLATE)
     if (likeness > best) [best, lag] = [likeness, one]
   }
-  return best > SAME && isHeld(sound, lag) ? (lag / RATE) * 1000 : null
+  return best > SAME && isHeld(sound, sound.length, lag, SAME) ? (lag / RATE) * 1000 : null
 }
 
-/** True when the sound repeats at this distance (ms) as well: the loop is in the music. */
+/** True when the sound repeats at this distance (ms) anywhere for as long, or is too short to tell: the loop is in the music. */
 export function repeatsAt(pcm: Buffer, lagMs: number): boolean {
   const sound = coarse(pcm)
   const lag = Math.round((lagMs / 1000) * RATE)
-  const length = Math.min(HELD, sound.length - lag - MAX_OFF)
-  if (length < TEMPLATE) return true
-  for (let off = -MAX_OFF; off <= MAX_OFF; off++)
-    if (likenessOf(sound, sound.length - length, lag + off, length) > SAME) return true
+  const first = lag + MAX_OFF + HELD
+  if (sound.length < first) return true
+  for (let end = sound.length; end >= first; end -= QUARTER)
+    for (let off = -MAX_OFF; off <= MAX_OFF; off++) if (isHeld(sound, end, lag + off, ALIKE)) return true
   return false
 }
 
-function isHeld(sound: Float32Array, lag: number): boolean {
+/** True when the sound up to `end` is that of `lag` before it. */
+function isHeld(sound: Float32Array, end: number, lag: number, likeness: number): boolean {
   // Half of the time could be alike by chance, each quarter not.
-  for (let part = 1; part <= 4; part++) {
-    const length = Math.floor(HELD / 4)
-    if (likenessOf(sound, sound.length - part * length, lag, length) <= SAME) return false
-  }
+  for (let part = 1; part <= 4; part++)
+    if (likenessOf(sound, end - part * QUARTER, lag, QUARTER) <= likeness) return false
   return true
 }
 

@@ -5,12 +5,20 @@ const REMEMBERED_FRAMES = Math.round(120_000 / FRAME_MS)
 /** Silence and a steady tone consist of few different frames, and are no repetition. */
 const MIN_DISTINCT_FRAMES = 20
 
+/** Sound that was heard before. */
+export interface Repetition {
+  /** For how long it has been coming again, ms. */
+  lengthMs: number
+  /** How long ago it was heard, ms. */
+  lagMs: number
+}
+
 /**
- * Finds sound that was sent before: frames that are, one after another, those of up to two minutes ago.
+ * Finds frames that are, one after another, those of up to two minutes ago.
  *
- * @returns a function that takes the next frame, and returns for how long, in ms, frames have been repeating.
+ * @returns a function that takes the next frame, and returns the repetition up to it; null = none.
  */
-export function createRepetitionFinder(frameMs = FRAME_MS): (frame: Uint8Array) => number {
+export function createRepetitionFinder(frameMs = FRAME_MS): (frame: Uint8Array) => Repetition | null {
   const placeOf = new Map<string, number>()
   let place = 0
   let distance = 0
@@ -29,6 +37,7 @@ export function createRepetitionFinder(frameMs = FRAME_MS): (frame: Uint8Array) 
     distance = now
     if (now > 0) repeated.push(id)
     if (repeated.length > REMEMBERED_FRAMES) repeated.shift()
-    return new Set(repeated).size < MIN_DISTINCT_FRAMES ? 0 : repeated.length * frameMs
+    if (new Set(repeated).size < MIN_DISTINCT_FRAMES) return null
+    return { lengthMs: repeated.length * frameMs, lagMs: distance * frameMs }
   }
 }

@@ -13,8 +13,12 @@ export interface TrustedComparison {
   end(): void
   /** Number of the newest frame that was heard; null = nothing is compared. */
   readonly newest: number | null
-  /** Null while nothing is compared, or while a difference is in doubt. */
-  look(): Compared | null
+  /**
+   * Null while nothing is compared, or while a difference is in doubt.
+   *
+   * @param isRepeated sound of before comes again, which no wrong count explains.
+   */
+  look(isRepeated: boolean): Compared | null
 }
 
 /** @param joinAgain opens another connection, since this one can't be trusted. */
@@ -38,11 +42,11 @@ export function createTrustedComparison(broadcast: Broadcast, joinAgain: () => v
     get newest() {
       return current?.newest ?? null
     },
-    look() {
+    look(isRepeated) {
       if (current && holes !== broadcast.holes) distrust()
       const compared = current?.look() ?? null
       if (compared && compared.sameMs >= SAME_MS) isDoubted = false
-      if (!compared || compared.differingMs < DIFFERING_MS || isDoubted) return compared
+      if (!compared || compared.differingMs < DIFFERING_MS || isDoubted || isRepeated) return compared
       isDoubted = true
       distrust()
       return null
