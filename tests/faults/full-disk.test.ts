@@ -1,64 +1,23 @@
-import { execFileSync } from 'node:child_process'
-import { appendFileSync, rmSync } from 'node:fs'
-import { mkdir, readdir } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { failureBody } from '@solstice/contracts'
 import { sleep, storeDelivery } from '@solstice/station'
 import { Redis } from 'ioredis'
 import { pino } from 'pino'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { openAuditSpool } from '../../apps/api/src/background/audit-spool.ts'
 import { inForm } from '../harness/long-form.ts'
 import { asAdmin, SUPER_ADMIN } from '../harness/people/admin.ts'
-import { freePort, start, temporaryFolder } from '../harness/processes/processes.ts'
+import { freePort, start } from '../harness/processes/processes.ts'
+import { MB, smallDisk, withDisks } from '../harness/processes/small-disk.ts'
 import { openApp } from '../harness/stations/app.ts'
 import { prepareStation } from '../harness/stations/station.ts'
 import { until } from '../harness/until.ts'
 import { track } from '../suites/records.ts'
 
-const MB = 1024 * 1024
 const FULL_FOR_MS = inForm({ short: 12_000, long: 90_000 })
 
-/** A disk of the test's own. @throws where this user may not mount one. */
-async function smallDisk(t: Test, bytes: number): Promise<{ folder: string; fill(): void; free(): void }> {
-  const folder = join(await temporaryFolder(t), 'disk')
-  await mkdir(folder)
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', folder], { stdio: 'pipe' })
-  t.teardown(() => execFileSync('umount', ['-l', folder]))
-  const filler = join(folder, '.filler')
-  return {
-    folder,
-    fill() {
-      for (const size of [MB, 4096, 1])
-        for (;;) {
-          try {
-            appendFileSync(filler, Buffer.alloc(size))
-          } catch {
-            break
-          }
-        }
-    },
-    free: () => rmSync(filler),
-  }
-}
-
-const mayMount = () => {
-  try {
-    execFileSync('unshare', ['-m', 'true'], { stdio: 'pipe' })
-    return true
-  } catch {
-    return false
-  }
-}
-
-if (!mayMount()) {
-  t.test('in a namespace in which this user may mount', async (t) => {
-    const args = ['-rm', process.execPath, ...process.execArgv, import.meta.filename]
-    const inside = start(t, 'unshare', args)
-    const code = await inside.exited
-    t.equal(code, 0, inside.output)
-  })
-} else {
+await withDisks(t, import.meta.filename, () => {
   t.test('files: a full disk is reported, loses nothing, and work resumes with new room', async (t) => {
     const disk = await smallDisk(t, 8 * MB)
     const station = await openApp(t, {
@@ -214,4 +173,4 @@ if (!mayMount()) {
     disk.free()
     await until('the station is well again', async () => (await fetch(`${url}/readyz/stream`)).ok)
   })
-}
+})

@@ -37,11 +37,11 @@ export function storeUnavailable(cause?: unknown): Failure {
   return new Failure('DATA_UNAVAILABLE', details, cause === undefined ? undefined : { cause })
 }
 
-/** The refusal for an error that means a full disk; any other error as it is. */
+/** The refusal for an error that means a full disk; any other error as it is, and a change that is deferred because of one. */
 export function diskFullAsFailure(error: unknown): unknown {
-  return isDiskFull(error) && !(error instanceof Failure && error.code === 'DATA_UNAVAILABLE')
-    ? storeUnavailable(error)
-    : error
+  if (error instanceof Deferred) return error
+  const isNamed = error instanceof Failure && error.code === 'DATA_UNAVAILABLE'
+  return isDiskFull(error) && !isNamed ? storeUnavailable(error) : error
 }
 
 /** True when an error means that a store is away or full, so that the work can be done later. */
