@@ -3,7 +3,6 @@ import { copyFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { sleep } from '@solstice/station'
-import { inForm } from '../long-form.ts'
 import {
   freePort,
   type Process,
@@ -16,8 +15,8 @@ import { until } from '../until.ts'
 
 const NAME = 'solstice'
 const SENTINELS = 3
-/** A starved machine lets a server wait for a second. */
-const DOWN_AFTER_MS = inForm({ short: 2_000, long: 1_000 })
+/** As in deploy/sentinels.yml. */
+const DOWN_AFTER_MS = 2_000
 const FAILOVER_TIMEOUT_MS = 2_000
 /** Sentinels begin a failover no sooner after the last one, give or take a second. */
 const BETWEEN_FAILOVERS_MS = 2 * FAILOVER_TIMEOUT_MS + 1_000
@@ -31,6 +30,8 @@ export interface RedisGroup {
   primary(): Promise<number>
   /** Kills the primary, and resolves when the sentinels name another one. @returns the port of the one that was killed */
   killPrimary(): Promise<number>
+  /** Suspends the primary, and resolves when the sentinels name another one. */
+  hangPrimary(): Promise<void>
   /** Starts a server that was killed; resolves when all servers have the data of the primary. */
   restart(port: number): Promise<void>
   /** What servers and sentinels have printed. */
@@ -81,22 +82,28 @@ export async function startRedisGroup(t: Teardown, size: number): Promise<RedisG
   await until('the sentinels know each other and all servers', sentinelsKnowAll)
 
   let failoverFromMs = 0
+  const losePrimary = async (signal: 'SIGKILL' | 'SIGSTOP') => {
+    await sleep(Math.max(0, failoverFromMs - performance.now()))
+    const port = await primary()
+    const server = servers.get(port)!
+    if (signal === 'SIGKILL') await server.end(signal)
+    else server.child.kill(signal)
+    await until('another server is the primary', async () => {
+      const now = await primary()
+      return !Number.isNaN(now) && now !== port
+    })
+    failoverFromMs = performance.now() + BETWEEN_FAILOVERS_MS
+    return port
+  }
   return {
     env: {
       REDIS_SENTINELS: sentinelPorts.map((port) => `127.0.0.1:${port}`).join(','),
       REDIS_SENTINEL_NAME: NAME,
     },
     primary,
-    async killPrimary() {
-      await sleep(Math.max(0, failoverFromMs - performance.now()))
-      const port = await primary()
-      await servers.get(port)!.end('SIGKILL')
-      await until('another server is the primary', async () => {
-        const now = await primary()
-        return !Number.isNaN(now) && now !== port
-      })
-      failoverFromMs = performance.now() + BETWEEN_FAILOVERS_MS
-      return port
+    killPrimary: () => losePrimary('SIGKILL'),
+    async hangPrimary() {
+      await losePrimary('SIGSTOP')
     },
     async restart(port) {
       await launch(port, await primary())

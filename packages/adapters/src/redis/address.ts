@@ -1,5 +1,6 @@
 import { Redis, type RedisOptions } from 'ioredis'
 import type { RedisAddress } from '../config/servers/addresses.ts'
+import { connectorTo } from './primary-watch.ts'
 
 /** A server or sentinel that was lost with its machine does not refuse connections: it does not answer. */
 const CONNECT_TIMEOUT_MS = 1_000
@@ -20,6 +21,7 @@ export function connectTo(address: RedisAddress, options: RedisOptions): Redis {
     ...options,
     sentinels,
     name,
+    Connector: connectorTo(address),
     connectTimeout: CONNECT_TIMEOUT_MS,
     sentinelCommandTimeout: CONNECT_TIMEOUT_MS,
     retryStrategy: lookAgain,
