@@ -488,6 +488,27 @@ const airMutations = mutationsOf('packages/adapters/src', [
     'packages/playout/src/library/playlist-made.test.ts',
   ],
   [
+    'a change that a full disk interrupts is refused half done',
+    'packages/station/src/core/failure.ts',
+    'if (error instanceof Deferred) return error',
+    '',
+    'tests/faults/full-disk-batch.test.ts',
+  ],
+  [
+    'connections stay with a server that was replaced',
+    'redis/primary-watch.ts',
+    'stream.destroy()',
+    'stream.ref()',
+    'redis/primary-watch.test.ts',
+  ],
+  [
+    'C2 a sender refuses what may still be saved after a failover',
+    'air/commands.ts',
+    'return count !== 0 && breaks === breaksBefore',
+    'return true',
+    'air/commands.test.ts',
+  ],
+  [
     'an interrupted change releases its locks',
     'redis/leases/leases.ts',
     'if (isDeferred) await take()',

@@ -17,7 +17,7 @@ const { kills, replicas, recorders, crowd, ordersPerKill, payments } = inForm({
 const RESERVE_MS = inForm({ short: 15_000, long: 8_000 })
 const isQuiet = inForm({ short: false, long: true })
 /** A lease is kept for longer than that without Redis. */
-const QUICK_FAILOVER_MS = 4_000
+const QUICK_FAILOVER_MS = 6_000
 const KOFI = 'matching_provider_2'
 /** Long enough for none to be played to its end and forgotten while it is counted. */
 const songs = Array.from({ length: 6 }, (_, i) => ({ name: `Song ${i}`, hz: 300 + i * 100, seconds: 8 }))

@@ -4,8 +4,10 @@ import { pino } from 'pino'
 import t from 'tap'
 import { track } from '../../../../tests/harness/air/programme.ts'
 import { startRedis, type Teardown } from '../../../../tests/harness/processes/processes.ts'
+import { startRedisGroup } from '../../../../tests/harness/servers/sentinels.ts'
 import { openBus } from '../../../../tests/harness/stations/bus.ts'
 import { until } from '../../../../tests/harness/until.ts'
+import { readConfig } from '../config/config.ts'
 import { openRedis } from '../redis/connection.ts'
 
 const log = pino({ level: 'silent' })
@@ -104,6 +106,26 @@ t.test('C2: either the worker takes a request up, or its sender takes it back; f
     { outcome: { ok: true }, left: 0 },
     'what was taken up is waited for, and given to nobody else',
   )
+})
+
+t.test('C2: what was taken up right before a failover is waited for while it may be saved', async (t) => {
+  const group = await startRedisGroup(t, 2)
+  const address = readConfig({ JWT_SECRET: '-', ...group.env }).config.redis
+  const [asker, worker] = [await openBus(t, address), await openBus(t, address)]
+  const lease = await worker.bus.acquireLease(never)
+  const askedAtMs = performance.now()
+  const elapsedMs = () => performance.now() - askedAtMs
+  const asked = asker.bus.send({ type: 'skip' }).then(Boolean, () => false)
+  for await (const taken of lease.commands('0-0')) {
+    await group.killPrimary()
+    // Later than a sender waits that knows of no failover.
+    await sleep(Math.max(0, 12_500 - elapsedMs()))
+    await lease.answer(taken.asker, { ok: true, track: track('song') })
+    break
+  }
+  if (elapsedMs() < 14_500) return t.ok(await asked)
+  t.comment(`too slow a machine: answered after ${Math.round(elapsedMs())} ms`)
+  await asked
 })
 
 /** A command as a sender that is gone left it. */

@@ -4,16 +4,15 @@ import { type Asker, type Bus, Failure, sleep } from '@solstice/station'
 import { hasReplicas } from '../redis/address.ts'
 import { answered } from '../redis/connection.ts'
 import { readScript } from '../redis/script.ts'
+import { maxHeldMs } from './lease/keeper.ts'
 import { type BusLines, keys } from './wire.ts'
 
 /** A sender gives up on the outcome of a command after this time. */
 const OUTCOME_TIMEOUT_MS = 6_000
 /** While Redis is away, taking a command back must not keep its sender waiting. */
 const TAKE_BACK_TIMEOUT_MS = 1_000
-/** … unless another server takes its place: a worker that took the command up may save it there. */
-const FAILOVER_TIMEOUT_MS = 4_000
-/** A worker that could not save for this long has lost the lease, so a command that it took up is never applied. */
-const TAKEN_UP_TIMEOUT_MS = 4_000
+/** The answer to what was saved at the last moment is on its way. */
+const ANSWER_TIMEOUT_MS = 1_000
 const KEPT_COMMANDS = 10_000
 /** A broken connection may send a command again for less than this. */
 const RESEND_WINDOW_MS = 60_000
@@ -47,22 +46,36 @@ export function createSender({ redis, clock, log, subscribe }: BusLines): Bus['s
     const id = await redis.eval(SEND, places.length, ...places, KEPT_COMMANDS, RESEND_WINDOW_MS, ...fields)
     return String(id)
   }
-  /** True when no worker will apply it; while Redis is away none can. */
-  const takeBack = async (asked: Promise<string>): Promise<boolean> => {
+  let breaks = 0
+  if (hasReplicas(redis)) redis.on('close', () => breaks++)
+  /**
+   * True when no worker will apply it. While Redis is away none can, unless another server takes its place: then a worker may save
+   * there what it took up before, and the new server may know of neither.
+   */
+  const takeBack = async (
+    asked: Promise<string>,
+    breaksBefore: number,
+    untilMs: number,
+  ): Promise<boolean> => {
     const takenBack = asked.then((id) => redis.xdel(keys.commands, id))
-    const timeoutMs = hasReplicas(redis) ? FAILOVER_TIMEOUT_MS : TAKE_BACK_TIMEOUT_MS
-    return (await within(takenBack, timeoutMs).catch(() => null)) !== 0
+    const timeoutMs = hasReplicas(redis) ? untilMs - performance.now() : TAKE_BACK_TIMEOUT_MS
+    const count = await within(takenBack, timeoutMs).catch(() => null)
+    return count !== 0 && breaks === breaksBefore
   }
 
   return async <C extends Command>(command: C) => {
     const token = randomUUID()
     const answer = new Promise<Outcome>((resolve) => waiting.set(token, resolve))
+    // A worker takes it up in time, and then saves it or loses the lease.
+    const untilMs = performance.now() + OUTCOME_TIMEOUT_MS + maxHeldMs(redis) + ANSWER_TIMEOUT_MS
+    const breaksBefore = breaks
     try {
       const asked = ask(token, command)
       asked.catch((error) => log.warn({ err: error }, 'command could not be sent'))
       const outcome = await within(answer, OUTCOME_TIMEOUT_MS)
-      const isTakenUp = !outcome && !isLasting(command) && !(await takeBack(asked))
-      const late = isTakenUp ? await within(answer, TAKEN_UP_TIMEOUT_MS) : null
+      const isDone = outcome !== null || isLasting(command)
+      const isTakenUp = !isDone && !(await takeBack(asked, breaksBefore, untilMs))
+      const late = isTakenUp ? await within(answer, untilMs - performance.now()) : null
       if (outcome ?? late) return (outcome ?? late) as Outcome<C['type']>
       throw new Failure('AIR_UNAVAILABLE')
     } finally {

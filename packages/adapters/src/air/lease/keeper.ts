@@ -1,3 +1,4 @@
+import type { Redis } from 'ioredis'
 import { hasReplicas } from '../../redis/address.ts'
 import { anchorOf, clockKeys, moveExpiries } from '../../redis/clock/station-clock.ts'
 import { answered } from '../../redis/connection.ts'
@@ -10,9 +11,14 @@ export const RENEWAL_TIMEOUT_MS = 3_000
 /**
  * While servers agree on another primary nobody can take the lease, and a holder that keeps it goes on without a catch-up: what
  * it has to write waits in its memory. Where only the holder is cut off, another one takes the lease meanwhile, and Redis
- * refuses what this one writes later. Shorter than a sender of a command waits for one that was taken up.
+ * refuses what this one writes later. Twice as long as sentinels with the delays of deploy/sentinels.yml take.
  */
-const FAILOVER_TIMEOUT_MS = 6_000
+const FAILOVER_TIMEOUT_MS = 8_000
+
+const timeoutOf = (redis: Redis) => (hasReplicas(redis) ? FAILOVER_TIMEOUT_MS : RENEWAL_TIMEOUT_MS)
+
+/** A holder that Redis does not answer has lost its lease after this time, and saves nothing any more. */
+export const maxHeldMs = (redis: Redis): number => timeoutOf(redis) + RENEW_EVERY_MS
 
 const RENEW = readScript(new URL('./renew.lua', import.meta.url))
 const RELEASE = readScript(new URL('./release.lua', import.meta.url))
@@ -36,7 +42,7 @@ export function createLeaseKeeper(
   fencingToken: string,
 ): LeaseKeeper {
   const lost = new AbortController()
-  const timeoutMs = hasReplicas(redis) ? FAILOVER_TIMEOUT_MS : RENEWAL_TIMEOUT_MS
+  const timeoutMs = timeoutOf(redis)
   let renewedMs = performance.now()
   const unrenewedMs = () => performance.now() - renewedMs
 
@@ -77,7 +83,7 @@ export function createLeaseKeeper(
     lose,
     ensureHeld() {
       lost.signal.throwIfAborted()
-      if (unrenewedMs() > timeoutMs + RENEW_EVERY_MS) lose('this process was suspended')
+      if (unrenewedMs() > maxHeldMs(redis)) lose('this process was suspended')
       lost.signal.throwIfAborted()
     },
     async release() {
