@@ -149,6 +149,20 @@ const doorMutations = mutationsOf('apps/api/src', [
     '',
     'tests/api/air/live-guests.test.ts',
   ],
+  [
+    'every listener is told how loud the hosts are',
+    'sockets/live/levels.ts',
+    "emit([moderators, ...own], 'live_levels', shown)",
+    "emit(null, 'live_levels', shown)",
+    'tests/api/air/live-levels.test.ts',
+  ],
+  [
+    'levels of people who are not on air are told',
+    'sockets/live/levels.ts',
+    'people.some((person) => person.socketId === socketId)',
+    'socketId !== null',
+    'tests/api/air/live-levels.test.ts',
+  ],
 ])
 
 /** Limits on the cost of strangers' files and texts. */

@@ -153,6 +153,13 @@ const workerMutations = mutationsOf('apps/stream-worker/src/audio', [
     'const HIGH_PASS_HZ = 9',
     'microphone/mixer.test.ts',
   ],
+  [
+    'a muted microphone shows a level',
+    'microphone/microphone.ts',
+    'meter.add(decoded, taken, gain)',
+    'meter.add(decoded, taken, gain || 1)',
+    'microphone/levels.test.ts',
+  ],
 ])
 
 const sequencerMutations = mutationsOf('apps/stream-worker/src/audio', [

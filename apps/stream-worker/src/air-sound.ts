@@ -160,7 +160,9 @@ export function connectMicrophones(
 
 /** The mixer of all microphones; null when the station has no hosts. */
 export function openMicrophones({ config, microphones, log }: Pick<Ports, 'config' | 'microphones' | 'log'>) {
-  return config.radioHostsMode ? createMicrophoneMixer({ askForHead: microphones.askForHead, log }) : null
+  if (!config.radioHostsMode) return null
+  const { askForHead, tellLevels } = microphones
+  return createMicrophoneMixer({ askForHead, onLevels: tellLevels, log })
 }
 
 /** True in stream mode when ffmpeg can be started. */

@@ -5,6 +5,7 @@ export { nextJingle } from './clips/insert-jingle.ts'
 export { isCurrent, makePlaylist } from './library/playlist-made.ts'
 export {
   guestQueue,
+  guestTimes,
   isHostOnline,
   liveRoleOf,
   liveRoster,

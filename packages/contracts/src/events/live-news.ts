@@ -1,5 +1,12 @@
 import { Type } from 'typebox'
-import { AccessCode, GuestRequest, Participant, PendingGuest } from '../resources/live.ts'
+import {
+  AccessCode,
+  GuestRequest,
+  GuestTime,
+  Participant,
+  PendingGuest,
+  SpeakerLevel,
+} from '../resources/live.ts'
 import { nullable, StationTimeMs } from '../resources/schema.ts'
 import { serverEvent } from './event.ts'
 
@@ -28,6 +35,16 @@ export const liveServerEvents = {
   live_hosts_roster: serverEvent({
     summary: 'Everyone on air; sent to all of them and to moderators',
     payload: Type.Array(Participant),
+  }),
+  live_levels: serverEvent({
+    summary:
+      'How loud each microphone that is on was in the last quarter of a second; sent while somebody is heard and once when nobody is, to everyone on air and to moderators. Who is missing is silent',
+    payload: Type.Array(SpeakerLevel),
+  }),
+  live_guest_times: serverEvent({
+    summary:
+      'When the time of each guest on air is up; sent to everyone on air and to moderators, on change and at first',
+    payload: Type.Array(GuestTime),
   }),
   guest_queue_update: serverEvent({
     summary: 'Guests asking to go on air',

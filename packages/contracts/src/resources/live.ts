@@ -17,6 +17,23 @@ export const Participant = Type.Object({
 })
 export type Participant = Static<typeof Participant>
 
+const Loudness = Type.Number({ minimum: 0, maximum: 1, description: 'as a part of full scale' })
+
+/** How loud somebody's microphone is on the air: with its gain, and 0 while muted. */
+export const SpeakerLevel = Type.Object({
+  id: Type.String({ description: 'as in `live_hosts_roster`' }),
+  peak: Loudness,
+  rms: Loudness,
+})
+export type SpeakerLevel = Static<typeof SpeakerLevel>
+
+/** The end of a guest's time on the air. */
+export const GuestTime = Type.Object({
+  id: Type.String({ description: 'as in `live_hosts_roster`' }),
+  endsAt: StationTimeMs,
+})
+export type GuestTime = Static<typeof GuestTime>
+
 /** A listener who asks to come on the air. */
 export const GuestRequest = Type.Object({
   uid: Type.String(),

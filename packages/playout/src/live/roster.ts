@@ -1,4 +1,4 @@
-import type { GuestRequest, LiveRole, Participant, PendingGuest } from '@solstice/contracts'
+import type { GuestRequest, GuestTime, LiveRole, Participant, PendingGuest } from '@solstice/contracts'
 import { isHost } from '../model/live-state.ts'
 import type { PlayoutState } from '../model/state.ts'
 
@@ -10,6 +10,13 @@ export function liveRoster({ live }: PlayoutState): Participant[] {
     role,
     muted: isMuted,
   }))
+}
+
+/** When each guest on the air has to leave it. @param aheadMs as in `projectSync`. */
+export function guestTimes({ live }: PlayoutState, aheadMs = 0): GuestTime[] {
+  return live.participants.flatMap(({ socketId: id, endsAtMs }) =>
+    endsAtMs === null ? [] : [{ id, endsAt: Math.round(endsAtMs - aheadMs) }],
+  )
 }
 
 /** The guest requests, in order of arrival. @param aheadMs as in `projectSync`. */

@@ -7,6 +7,17 @@ export interface MicrophonePiece {
   bytes: Buffer
 }
 
+/** Loudness as parts of full scale: 0 is silence, 1 is as loud as can be. */
+export interface Loudness {
+  peak: number
+  rms: number
+}
+
+/** The loudness of a microphone as it goes on the air: with its gain, and silent while muted. */
+export interface MicrophoneLevel extends Loudness {
+  socketId: string
+}
+
 /** Carries live speech from a replica to the worker on air. Pieces that cannot be sent at once are lost. */
 export interface Microphones {
   /** Sends a piece; delivery is not confirmed. */
@@ -17,6 +28,10 @@ export interface Microphones {
   askForHead(socketId: string): void
   /** Calls `onWanted` when a worker asks for a header: send it again and have the client start a new recording. */
   onHeadWanted(onWanted: (socketId: string) => void): Promise<Unsubscribe>
+  /** Tells all replicas how loud the microphones are; delivery is not confirmed. */
+  tellLevels(levels: readonly MicrophoneLevel[]): void
+  /** Calls `onLevels` whenever a worker tells how loud all microphones that are on are. */
+  onLevels(onLevels: (levels: readonly MicrophoneLevel[]) => void): Promise<Unsubscribe>
 }
 
 /** Heartbeats of the API processes. */

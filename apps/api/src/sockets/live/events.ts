@@ -2,6 +2,7 @@ import { roomOf } from '@solstice/adapters'
 import type { LiveRole, Privilege, ServerEventName, ServerPayload } from '@solstice/contracts'
 import {
   guestQueue,
+  guestTimes,
   isHostOnline,
   liveRoster,
   type PlayoutState,
@@ -21,6 +22,7 @@ export interface LiveEvents {
 type LiveEvent =
   | 'radio_hosts_online'
   | 'live_hosts_roster'
+  | 'live_guest_times'
   | 'guest_queue_update'
   | 'guest_code_updated'
   | 'guest_pending_status'
@@ -33,6 +35,7 @@ type Facts = { [E in LiveEvent]: ServerPayload<E> }
 const nothing: Facts = {
   radio_hosts_online: false,
   live_hosts_roster: [],
+  live_guest_times: [],
   guest_queue_update: [],
   guest_code_updated: { code: null },
   guest_pending_status: [],
@@ -40,16 +43,18 @@ const nothing: Facts = {
   background_music_selection_changed: { trackId: null },
   background_music_now_playing: { trackId: null, filename: null },
 }
-/** The audiences of changes besides those on the air. */
+/** The audiences of changes besides those on the air; of `forThoseOnAir` these are told each by itself. */
 const audiences: Partial<Record<LiveEvent, Audience[]>> = {
   radio_hosts_online: ['everyone'],
   live_hosts_roster: [{ privilege: 'radio_moderator' }],
+  live_guest_times: [{ privilege: 'radio_moderator' }],
   guest_queue_update: [{ privilege: 'radio_host' }],
   guest_code_updated: (['radio_host', 'radio_moderator'] satisfies Privilege[]).map((privilege) => ({
     privilege,
   })),
 }
 const forThoseOnAir: LiveEvent[] = [
+  'live_guest_times',
   'guest_pending_status',
   'host_queue_pause_state',
   'background_music_selection_changed',
@@ -120,6 +125,7 @@ export function createLiveEvents(deps: {
         ...facts,
         radio_hosts_online: isHostOnline(state),
         live_hosts_roster: liveRoster(state),
+        live_guest_times: guestTimes(state, aheadMs),
         guest_queue_update: guestQueue(state, aheadMs),
         guest_code_updated: shownCode(state, nowMs, aheadMs),
         guest_pending_status: pendingGuests(state),

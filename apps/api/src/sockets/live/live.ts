@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { LiveRole, ServerEventName, ServerPayload } from '@solstice/contracts'
-import { guestQueue, isHostOnline, liveRoleOf, type PlayoutState } from '@solstice/playout'
+import type { LiveRole, Privilege, ServerEventName, ServerPayload } from '@solstice/contracts'
+import { guestQueue, guestTimes, isHostOnline, liveRoleOf, type PlayoutState } from '@solstice/playout'
 import {
   type Admin,
   type Announcer,
@@ -23,6 +23,7 @@ import { createLiveEvents } from './events.ts'
 import { guestCodeHandlers } from './guest-code.ts'
 import { guestHandlers } from './guests.ts'
 import { hostHandlers } from './hosts.ts'
+import { relayLevels } from './levels.ts'
 import { microphoneHandlers } from './microphone.ts'
 import { openMicrophoneRelay } from './microphone-relay.ts'
 import { participantHandlers } from './participants.ts'
@@ -114,9 +115,13 @@ export function createLive(deps: LiveDeps): Live {
         if (isTold) who.send('host_force_disconnect', { reason: 'kick' })
         sockets.end(who)
       }
-      const isNews = isOn && mayHost && (isOther || !before || !holds(before, 'radio_host'))
+      if (!isOn) return
+      const isNews = (privilege: Privilege) =>
+        who.admin !== null && holds(who.admin, privilege) && (isOther || !before || !holds(before, privilege))
       const state = now()
-      if (isNews) who.send('guest_queue_update', state ? guestQueue(state, clock.aheadMs()) : [])
+      const aheadMs = clock.aheadMs()
+      if (isNews('radio_host')) who.send('guest_queue_update', state ? guestQueue(state, aheadMs) : [])
+      if (isNews('radio_moderator')) who.send('live_guest_times', state ? guestTimes(state, aheadMs) : [])
     },
     forget(who) {
       sockets.end(who)
@@ -138,7 +143,11 @@ function followAir(deps: LiveDeps, sockets: LiveSockets, replica: string): () =>
   const peopleChanged = (state: PlayoutState) => events.peopleChanged(state, clock.nowMs(), clock.aheadMs())
   // A socket that comes before the next state would otherwise not be told that something known is over.
   if (mirror.state) peopleChanged(mirror.state)
-  const unfollow = [mirror.onState(peopleChanged), air.onState((state) => events.heard(state))]
+  const unfollow = [
+    mirror.onState(peopleChanged),
+    air.onState((state) => events.heard(state)),
+    relayLevels({ ...deps, replica }),
+  ]
 
   /** A guest code that is older than every living replica ends: the whole service was restarted. */
   const forgetOldCode = async () => {

@@ -1,9 +1,10 @@
-import { tokenBucket } from '@solstice/station'
+import { type Loudness, tokenBucket } from '@solstice/station'
 import type { Logger } from 'pino'
 import { createWebmReader } from '../codec/webm-reader.ts'
 import { SAMPLES_PER_MS } from '../pcm/ring.ts'
 import { createEnvelope } from './envelope.ts'
 import { createJitterBuffer } from './jitter-buffer.ts'
+import { createLoudnessMeter } from './loudness.ts'
 import { createOpusStream } from './opus-stream.ts'
 import { createPacketQueue } from './packet-queue.ts'
 
@@ -17,6 +18,8 @@ export interface Microphone {
   receive(piece: Buffer, nowMs: number): void
   /** Adds its next samples to samples `from` to `from + count` of `into`, with the gain applied; false when it had none. */
   add(into: Float32Array, from: number, count: number, gain: number, nowMs: number): boolean
+  /** Returns how loud it was in the last `samples` samples, those since the last reading. */
+  loudness(samples: number): Loudness
   /** Switches the microphone off: it fades out within 5 ms and receives nothing more. */
   end(): void
   /** True when it was switched off and has played out. */
@@ -34,6 +37,7 @@ export function createMicrophone(log: Logger): Microphone {
   const opus = createOpusStream(log)
   const buffer = createJitterBuffer()
   const envelope = createEnvelope()
+  const meter = createLoudnessMeter()
   const takeBytes = tokenBucket({ burst: MAX_BURST_BYTES, perS: BYTES_PER_S })
   /** Decoded but not yet played. */
   let decoded = new Float32Array(0)
@@ -61,6 +65,7 @@ export function createMicrophone(log: Logger): Microphone {
     get isOver() {
       return envelope.remaining === 0
     },
+    loudness: meter.read,
     end: () => envelope.end(buffer.isPlaying),
 
     receive(piece, nowMs) {
@@ -90,6 +95,7 @@ export function createMicrophone(log: Logger): Microphone {
       decode(count)
       const taken = Math.min(count, decoded.length)
       envelope.add(decoded, taken, taken < count, gain, into, from)
+      meter.add(decoded, taken, gain)
       decoded = decoded.slice(taken)
       if (taken < count) {
         buffer.runOut(nowMs)

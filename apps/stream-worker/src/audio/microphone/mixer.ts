@@ -1,5 +1,5 @@
 import type { Participant } from '@solstice/playout'
-import { FRAME_SAMPLES, type MicrophonePiece, SAMPLE_RATE } from '@solstice/station'
+import { FRAME_SAMPLES, type MicrophoneLevel, type MicrophonePiece, SAMPLE_RATE } from '@solstice/station'
 import type { Logger } from 'pino'
 import { createMicrophoneLimiter } from '../pcm/limiter.ts'
 import type { LiveAudio } from '../pcm/mixer.ts'
@@ -11,6 +11,8 @@ const DUCKING_STEP = (1 - DUCKING_GAIN) / (0.2 * SAMPLE_RATE)
 /** A broken connection ducks the music no longer than this. */
 const HOLD_SAMPLES = SAMPLE_RATE
 const HEAD_INTERVAL_MS = 1_000
+/** Four times a second: short enough for a meter, and no load on anybody. */
+const LEVEL_SAMPLES = SAMPLE_RATE / 4
 
 /** All microphones on air, mixed into one sound over the music. */
 export interface MicrophoneMixer {
@@ -41,9 +43,14 @@ interface Speaker {
   headAskedAtMs: number
 }
 
-/** @param options.nowMs any monotonic clock. @param options.askForHead called when a recording cannot be read without its header. */
+/**
+ * @param options.nowMs any monotonic clock.
+ * @param options.askForHead called when a recording cannot be read without its header.
+ * @param options.onLevels called at most four times a second of the mix: while somebody is heard, and once more when nobody is.
+ */
 export function createMicrophoneMixer(options: {
   askForHead(socketId: string): void
+  onLevels?: (levels: readonly MicrophoneLevel[]) => void
   nowMs?: () => number
   log: Logger
 }): MicrophoneMixer {
@@ -52,6 +59,7 @@ export function createMicrophoneMixer(options: {
   /** Switched off a moment ago and still fading out. */
   const ending = new Set<Speaker>()
   const mix = createLiveMix(speakers, ending, nowMs)
+  const measure = createLevels(speakers, options.onLevels)
   return {
     async follow(participants) {
       const on = participants.filter(({ isMicOn }) => isMicOn)
@@ -83,7 +91,11 @@ export function createMicrophoneMixer(options: {
       askForHead(socketId)
     },
 
-    mix,
+    mix(from, count) {
+      const live = mix(from, count)
+      measure(count)
+      return live
+    },
 
     get open() {
       return speakers.size
@@ -100,6 +112,27 @@ export function createMicrophoneMixer(options: {
 function newSpeaker(log: Logger): Speaker {
   const microphone = createMicrophone(log)
   return { microphone, gain: 1, isMuted: false, heardUntil: -Infinity, headAskedAtMs: -Infinity }
+}
+
+/** Reads the meters of all speakers every quarter of a second of the mix, and tells of it while somebody is heard. */
+function createLevels(
+  speakers: ReadonlyMap<string, Speaker>,
+  onLevels: (levels: readonly MicrophoneLevel[]) => void = () => {},
+): (mixed: number) => void {
+  let since = 0
+  let wasHeard = false
+  return (mixed) => {
+    since += mixed
+    if (since < LEVEL_SAMPLES) return
+    const levels = Array.from(speakers, ([socketId, { microphone }]) => ({
+      socketId,
+      ...microphone.loudness(since),
+    }))
+    since = 0
+    const isHeard = levels.some(({ peak }) => peak > 0)
+    if (isHeard || wasHeard) onLevels(levels)
+    wasHeard = isHeard
+  }
 }
 
 /** Mixes speakers and ducks the music under them; closes those that have faded out. */

@@ -1,4 +1,4 @@
-import type { MicrophonePiece } from '@solstice/station'
+import type { MicrophoneLevel, MicrophonePiece } from '@solstice/station'
 import { Redis } from 'ioredis'
 import t from 'tap'
 import { startRedis, type Teardown } from '../../../../../tests/harness/processes/processes.ts'
@@ -54,6 +54,23 @@ t.test('speech reaches the worker, asked-for heads the replicas, also after Redi
     () => wanted.length > 0,
   )
   t.equal(wanted[0], 'b')
+
+  const levels: MicrophoneLevel[][] = []
+  await replica.onLevels((measured) => {
+    levels.push([...measured])
+    told.changed()
+  })
+  // Nothing on the channel that isn't ours ends the process.
+  const foreign = connect(t, server.url)
+  await foreign.publish('solstice:microphone-levels', '{')
+  await foreign.publish('solstice:microphone-levels', 'null')
+  const measured = [{ socketId: 'Їжак 1', peak: 0.5, rms: 0.125 }]
+  await heard(
+    'levels',
+    () => worker.tellLevels(measured),
+    () => levels.length > 0,
+  )
+  t.same(levels[0], measured)
 
   const large = Buffer.alloc(256 * 1024, 7)
   await heard(

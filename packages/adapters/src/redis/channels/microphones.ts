@@ -1,16 +1,20 @@
-import type { Microphones } from '@solstice/station'
+import type { MicrophoneLevel, Microphones } from '@solstice/station'
 import type { Redis } from 'ioredis'
 import { anotherConnection, keepAnswering, PREFIX } from '../connection.ts'
 import { createSubscriptions, type Subscriptions, subscriberOptions } from './subscriptions.ts'
 
 const PIECES = `${PREFIX}microphones`
 const HEADS = `${PREFIX}microphone-heads`
+const LEVELS = `${PREFIX}microphone-levels`
 
 /** Bytes that Redis has not accepted yet; speech beyond them would arrive too late to be mixed. */
 const MAX_WAITING_BYTES = 2 * 1024 * 1024
 const SILENCE_TIMEOUT_MS = 3_000
 
-/** Opens microphones over Redis pub/sub. A message is one byte for the length of the socket id, the id and the piece. */
+/**
+ * Opens microphones over Redis pub/sub. A message of speech is one byte for the length of the socket id, the id and the piece;
+ * levels are JSON.
+ */
 export function openMicrophones(redis: Redis): Microphones & { close(): void } {
   const connections: Redis[] = []
   const connect = (overrides: Parameters<typeof anotherConnection>[1]) => {
@@ -34,17 +38,23 @@ export function openMicrophones(redis: Redis): Microphones & { close(): void } {
   }
 
   return {
-    send: ({ socketId, bytes }) => speaking().publish(PIECES, socketId, bytes),
+    send: ({ socketId, bytes }) => speaking().publish(PIECES, encode(socketId, bytes)),
     receive: (onPiece) =>
       subscribe(PIECES, (message) => {
         const piece = decode(message)
         if (piece) onPiece(piece)
       }),
-    askForHead: (socketId) => speaking().publish(HEADS, socketId, Buffer.alloc(0)),
+    askForHead: (socketId) => speaking().publish(HEADS, encode(socketId, Buffer.alloc(0))),
     onHeadWanted: (onWanted) =>
       subscribe(HEADS, (message) => {
         const asked = decode(message)
         if (asked) onWanted(asked.socketId)
+      }),
+    tellLevels: (levels) => speaking().publish(LEVELS, Buffer.from(JSON.stringify(levels))),
+    onLevels: (onLevels) =>
+      subscribe(LEVELS, (message) => {
+        const levels = decodeLevels(message)
+        if (levels) onLevels(levels)
       }),
     close() {
       for (const connection of connections) connection.disconnect()
@@ -57,11 +67,10 @@ function createPublisher(connection: Redis) {
   let waitingBytes = 0
   let wasReady = false
   return {
-    publish(channel: string, socketId: string, bytes: Buffer) {
+    publish(channel: string, message: Buffer | null) {
       wasReady ||= connection.status === 'ready'
       // Messages are queued only until the first connection is ready.
       if (wasReady && connection.status !== 'ready') return
-      const message = encode(socketId, bytes)
       if (!message || waitingBytes + message.length > MAX_WAITING_BYTES) return
       waitingBytes += message.length
       connection
@@ -83,4 +92,13 @@ function decode(message: Buffer): { socketId: string; bytes: Buffer } | null {
   const end = 1 + (message[0] ?? 0)
   if (end === 1 || message.length < end) return null
   return { socketId: message.toString('utf8', 1, end), bytes: message.subarray(end) }
+}
+
+function decodeLevels(message: Buffer): MicrophoneLevel[] | null {
+  try {
+    const levels: unknown = JSON.parse(message.toString())
+    return Array.isArray(levels) ? levels : null
+  } catch {
+    return null
+  }
 }
