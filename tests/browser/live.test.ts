@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { pitch } from '../harness/audio/audio.ts'
 import { adminAt, flaws, prepare, signIn, visit } from '../harness/browser/browser.ts'
@@ -62,6 +63,18 @@ t.test('a host goes live; a guest is admitted, heard by everybody, and removed',
   await button(guest, 'Turn the microphone on').click()
   await ear.hears(VOICE_HZ)
   t.pass('a guest on air is heard in the public stream')
+  const row = host.locator('.rows li', { hasText: NICKNAME })
+  t.match(await row.getByRole('timer').innerText(), /^1[345]:\d\d left$/)
+  await louder(host, `Voice level: ${NICKNAME}`)
+  t.pass('the host sees how loud the guest is, and for how long the guest may stay')
+  const mark = guest.locator('.people li', { hasText: SUPER_ADMIN.ADMIN_LOGIN }).locator('.speaking')
+  t.equal(await mark.getAttribute('data-on'), 'false')
+  await button(host, 'Turn the microphone on').click()
+  await guest.locator('.speaking[data-on=true]', { hasText: 'speaking' }).first().waitFor()
+  await mark.and(guest.locator('[data-on=true]')).waitFor()
+  await button(host, 'Turn the microphone off').click()
+  await mark.and(guest.locator('[data-on=false]')).waitFor()
+  t.pass('the guest sees when the host speaks')
   await button(host, 'Pause now').click()
   await ear.hears(FILLER_HZ)
   await host.locator('.strip-now', { hasText: 'Just chatting' }).waitFor()
@@ -127,6 +140,13 @@ t.test('a host goes live; a guest is admitted, heard by everybody, and removed',
     'a banned guest sees that, and nothing to press',
   )
 })
+
+/** Resolves when a meter of a page shows that somebody is heard. */
+const louder = (page: Page, name: string) =>
+  page.waitForFunction(
+    (label) => Number(document.querySelector(`[aria-label="${label}"]`)?.getAttribute('aria-valuenow')) > -50,
+    name,
+  )
 
 /** Listens to the public stream as a player does. */
 function openEar(t: Test, url: string) {

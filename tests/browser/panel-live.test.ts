@@ -1,7 +1,9 @@
-import t from 'tap'
+import t, { type Test } from 'tap'
+import { cut, makeRecording } from '../harness/audio/recording.ts'
 import { violations } from '../harness/browser/axe.ts'
 import { adminAt, flaws, prepare, signIn, visit } from '../harness/browser/browser.ts'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
+import type { SocketClient } from '../harness/people/socket-client.ts'
 
 t.test('a moderator looks after those on air, bans an address and invites by code', async (t) => {
   const station = await prepare(t, { ...SUPER_ADMIN, RADIO_HOSTS_MODE: 'true' })
@@ -18,8 +20,17 @@ t.test('a moderator looks after those on air, bans an address and invites by cod
   const host = await adminAt(t, url)
   await host.ask('admin_go_live', {})
   const person = page.getByRole('region', { name: 'On air' }).locator('li', { hasText: 'host' })
+  const level = (isIt: 'heard' | 'silent') =>
+    page.waitForFunction((isIt) => {
+      const shown = Number(document.querySelector('.speaker-meter')?.getAttribute('aria-valuenow'))
+      return isIt === 'heard' ? shown > -50 : shown === -60
+    }, isIt)
+  await level('silent')
+  await speak(t, host)
+  await level('heard')
   await button(`Mute: ${SUPER_ADMIN.ADMIN_LOGIN}`).click()
   await person.getByText('muted').waitFor()
+  await level('silent')
   if (process.env.PANEL_SHOTS) await page.screenshot({ path: `${process.env.PANEL_SHOTS}/panel-live.png` })
   t.same(await violations(page), [])
   await button(/^Take off:/).click()
@@ -69,3 +80,62 @@ t.test('a moderator looks after those on air, bans an address and invites by cod
     [],
   )
 })
+
+t.test('a host sees the time on air, and is warned while the voice clips', async (t) => {
+  const station = await prepare(t, { ...SUPER_ADMIN, RADIO_HOSTS_MODE: 'true' })
+  const [{ url }] = await Promise.all([station.startApi(), station.startWorker()])
+  const { page } = await visit(t, `${url}/en/adlogin`, {}, (page) => page.addInitScript(giveVoice))
+  const button = (name: string) => page.getByRole('button', { name })
+  const beLoud = (gain: number) =>
+    page.evaluate((gain) => {
+      ;(window as Window & { voice?: GainNode }).voice!.gain.value = gain
+    }, gain)
+  const onAir = page.locator('.host-time')
+  const warning = page.locator('.meter-clips', { hasText: 'Your voice is clipping' })
+  await signIn(page)
+  await page.getByRole('link', { name: 'Live' }).click()
+  t.equal(await onAir.count(), 0, 'not before')
+  await button('Go live').click()
+  await onAir.filter({ hasText: /Time on air \d+:(0[1-9]|[1-5]\d)/ }).waitFor()
+  t.pass('it counts up')
+
+  await button('Turn the microphone on').click()
+  await page.waitForFunction(
+    () => Number(document.querySelector('.meter')?.getAttribute('aria-valuenow')) > -30,
+  )
+  t.equal(await warning.count(), 0, 'a voice at half of full scale is fine')
+  await beLoud(1.5)
+  await warning.waitFor()
+  t.same(await violations(page), [])
+  await beLoud(0.5)
+  await warning.waitFor({ state: 'detached' })
+  t.pass('it goes when the voice is softer')
+
+  await button('Go off air').click()
+  await button('Go live').waitFor()
+  t.equal(await onAir.count(), 0)
+})
+
+/** Turns a client's microphone on, and sends a tone in real time until the test ends. */
+async function speak(t: Test, { socket }: SocketClient) {
+  const [seconds, pieceMs] = [20, 250]
+  const pieces = cut(await makeRecording(`sine=frequency=800:duration=${seconds}`, seconds), seconds, pieceMs)
+  let sent = 0
+  socket.emit('host_mic_toggle', { on: true })
+  const timer = setInterval(() => socket.emit('host_audio_chunk', pieces[sent++ % pieces.length]), pieceMs)
+  t.teardown(() => clearInterval(timer))
+}
+
+/** Gives a page a voice whose loudness the test sets, half of full scale at first. */
+function giveVoice() {
+  navigator.mediaDevices.getUserMedia = async () => {
+    const context = new AudioContext()
+    const voice = new GainNode(context, { gain: 0.5 })
+    const out = new MediaStreamAudioDestinationNode(context)
+    const tone = new OscillatorNode(context, { frequency: 440 })
+    tone.connect(voice).connect(out)
+    tone.start()
+    Object.assign(window, { voice })
+    return out.stream
+  }
+}

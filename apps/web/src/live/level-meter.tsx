@@ -4,7 +4,7 @@ import type { Microphone } from './microphone.ts'
 import type { Level } from './voice-capture.ts'
 
 /** The lower end of the scale, dB below full scale. */
-const FLOOR_DB = -60
+export const FLOOR_DB = -60
 const MARKS_DB = [-40, -20, -10, 0]
 /** Slow enough that the bar doesn't drop between two words. */
 const FALL_DB_PER_S = 30
@@ -51,7 +51,7 @@ export function LevelMeter({ microphone, label }: { microphone: Microphone; labe
   )
 }
 
-const dbOf = (level: number): number => (level > 0 ? 20 * Math.log10(level) : -Infinity)
+export const dbOf = (level: number): number => (level > 0 ? 20 * Math.log10(level) : -Infinity)
 
 /** A level as a share of the meter's width, which is even in decibels. */
-const shareOf = (db: number): number => Math.max(0, Math.min(1, 1 - db / FLOOR_DB))
+export const shareOf = (db: number): number => Math.max(0, Math.min(1, 1 - db / FLOOR_DB))

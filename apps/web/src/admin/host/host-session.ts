@@ -2,6 +2,7 @@ import type { Ack, GuestRequest, Participant, PendingGuest, ServerPayload } from
 import type { LiveConnection } from '../../live/live-connection.ts'
 import { createMicSwitch } from '../../live/mic-switch.ts'
 import type { Microphone } from '../../live/microphone.ts'
+import { followSpeakers, type Speakers } from '../../live/speakers/speakers.ts'
 import { createStore, type Store } from '../../ui/store.ts'
 
 type WentLive = Extract<Ack<'admin_go_live'>, { queuePaused: boolean }>
@@ -38,6 +39,7 @@ export interface HostState {
 export interface HostSession {
   readonly state: Store<HostState>
   readonly isMicOn: Store<boolean>
+  readonly speakers: Speakers
   /** @param takeOver even if the account is on air in another window, which then goes off. */
   goLive(takeOver?: boolean): Promise<void>
   leave(): void
@@ -113,6 +115,7 @@ export function createHostSession(connection: LiveConnection, microphone: Microp
   return {
     state,
     isMicOn: mic.isOn,
+    speakers: followSpeakers(connection),
     async goLive(takeOver = false) {
       change({ phase: 'going', notice: null })
       // Asked for within the press, as browsers demand; without a microphone a host can still lead the programme.

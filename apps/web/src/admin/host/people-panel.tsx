@@ -1,10 +1,13 @@
+import { SpeakerMeter } from '../../live/speakers/speaker-meter.tsx'
+import { TimeLeft } from '../../live/speakers/time-left.tsx'
 import { Confirm } from '../confirm.tsx'
 import { PanelSection } from './panel-section.tsx'
 import { useStudio } from './studio-context.ts'
 
-/** Everybody on air, and the guests who were invited. */
+/** Everybody on air, how loud they are and how long guests may stay, and the guests who were invited. */
 export function PeoplePanel() {
   const { host, state, connection, t } = useStudio()
+  const { speakers } = host
   const ownId = connection.id()
   return (
     <PanelSection title={t.people}>
@@ -16,6 +19,7 @@ export function PeoplePanel() {
               {id === ownId ? t.you : t.roles[role]}
               {muted && ` · ${t.muted}`}
             </span>
+            <TimeLeft {...{ speakers, id, connection }} text={t.timeLeft} />
             {role !== 'host' && (
               <span class="row-actions">
                 <button
@@ -36,6 +40,7 @@ export function PeoplePanel() {
                 />
               </span>
             )}
+            <SpeakerMeter {...{ speakers, id }} label={t.levelOf(login)} />
           </li>
         ))}
         {state.pending.map(({ id, nickname }) => (

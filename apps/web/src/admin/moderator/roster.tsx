@@ -1,8 +1,11 @@
 import type { Participant } from '@solstice/contracts'
 import { useEffect } from 'preact/hooks'
+import { SpeakerMeter } from '../../live/speakers/speaker-meter.tsx'
+import { TimeLeft } from '../../live/speakers/time-left.tsx'
 import { Confirm } from '../confirm.tsx'
 import { useStation } from '../data/panel.ts'
 import { PanelSection } from '../host/panel-section.tsx'
+import { useStudio } from '../host/studio-context.ts'
 import { Guarded } from '../ui/layers/guarded.tsx'
 import { Badge } from '../ui/state/badge.tsx'
 import { List } from '../ui/state/list.tsx'
@@ -37,6 +40,8 @@ export function Roster() {
 
 function Person({ person }: { person: Participant }) {
   const { request } = useStation()
+  const { host, connection, t: studio } = useStudio()
+  const { speakers } = host
   const t = useModeratorTexts()
   const perform = usePerform()
   const { id: targetId, login, role, muted } = person
@@ -48,6 +53,7 @@ function Person({ person }: { person: Participant }) {
       <span class="row-name">{login}</span>
       <span class="row-about">{t.roles[role]}</span>
       {muted && <Badge>{t.muted}</Badge>}
+      <TimeLeft {...{ speakers, id: targetId, connection }} text={studio.timeLeft} />
       <span class="row-actions">
         <button
           type="button"
@@ -71,6 +77,7 @@ function Person({ person }: { person: Participant }) {
           </Guarded>
         )}
       </span>
+      <SpeakerMeter {...{ speakers, id: targetId }} label={studio.levelOf(login)} />
     </li>
   )
 }

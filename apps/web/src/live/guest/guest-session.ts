@@ -3,6 +3,7 @@ import { createStore, type Store } from '../../ui/store.ts'
 import type { LiveConnection } from '../live-connection.ts'
 import { createMicSwitch } from '../mic-switch.ts'
 import type { Microphone } from '../microphone.ts'
+import { followSpeakers, type Speakers } from '../speakers/speakers.ts'
 
 type Rejection = Extract<ServerPayload<'guest_request_result'>, { accepted: false }>
 
@@ -31,6 +32,7 @@ export interface GuestSession {
   /** Everybody on air, the guest included. */
   readonly people: Store<Participant[]>
   readonly isMicOn: Store<boolean>
+  readonly speakers: Speakers
   /** Asks the hosts to be let on air. */
   request(nickname: string): Promise<void>
   /** Uses an access code instead of asking. */
@@ -78,6 +80,7 @@ export function createGuestSession(connection: LiveConnection, microphone: Micro
     status,
     people,
     isMicOn: mic.isOn,
+    speakers: followSpeakers(connection),
     request: (nickname) =>
       ask(connection.request('guest_request', { nickname }), () =>
         status.set({ is: 'waiting', untilMs: Date.now() + REQUEST_TIMEOUT_MS }),

@@ -6,6 +6,7 @@ import { useNow } from '../../ui/use-now.ts'
 import { ClipWarning } from '../clip-warning.tsx'
 import { LevelMeter } from '../level-meter.tsx'
 import { MicButton } from '../mic-button.tsx'
+import { SpeakingMark } from '../speakers/speaking-mark.tsx'
 import { useGuest } from './guest-context.ts'
 import type { GuestStatus } from './guest-session.ts'
 import { MicrophoneTrouble, NoticeText } from './notices.tsx'
@@ -121,16 +122,19 @@ function OnAir({ status, title }: Props<'live'>) {
   )
 }
 
-/** Everybody on air. */
+/** Everybody on air, and who speaks. */
 function People({ people, ownId }: { people: Participant[]; ownId: string | undefined }) {
-  const { t } = useGuest()
+  const { guest, t } = useGuest()
   return (
     <section class="people" aria-label={t.people}>
       <h2>{t.people}</h2>
       <ul>
         {people.map(({ id, login, role, muted }) => (
           <li key={id}>
-            <span>{login}</span>
+            <span>
+              <SpeakingMark speakers={guest.speakers} id={id} text={t.speaks} />
+              {login}
+            </span>
             <span class="people-role">
               {id === ownId ? t.you : t.roles[role]}
               {muted && ` · ${t.muted}`}
