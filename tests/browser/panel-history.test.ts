@@ -5,7 +5,9 @@ import { violations } from '../harness/browser/axe.ts'
 import { flaws, prepare, signIn, visit } from '../harness/browser/browser.ts'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
 
-const tracks = ['Low Tide', 'Half Tide', 'High Tide', 'Ebb'].map((name, i) => ({
+/** Longer than a phone is wide. */
+const LONG = 'Ebb of the Night before the Longest Day of the Year'
+const tracks = ['Low Tide', 'Half Tide', 'High Tide', LONG].map((name, i) => ({
   name,
   hz: 400 + 100 * i,
   seconds: 240,
@@ -37,6 +39,21 @@ t.test('an admin sees what was done, in both windows, and takes the library home
     t.match(await page.locator('.table-body .table-row').allInnerTexts(), [/High Tide\s+1\s+25\.0 %/])
     t.same(await flaws(page), [])
     t.same(await violations(page), [])
+  })
+
+  await t.test('on the smallest phone a long name gives way to its figures', async (t) => {
+    await page.setViewportSize({ width: 320, height: 640 })
+    await page.getByRole('searchbox').fill(LONG)
+    await page.getByText('1 song · 1 row').waitFor()
+    const figures = page.locator('.count-line .soft', { hasText: '25.0 %' })
+    await figures.waitFor()
+    const ends = await figures.evaluate((figures) => {
+      const cell = figures.closest('.table-phone')!
+      return [figures.getBoundingClientRect().right, cell.getBoundingClientRect().right]
+    })
+    t.ok(ends[0]! <= ends[1]!, `the percentage ends at ${ends[0]} px of ${ends[1]}`)
+    t.same(await violations(page), [])
+    await page.setViewportSize({ width: 1280, height: 800 })
   })
 
   await t.test('an export holds the chosen fields of all tracks', async (t) => {

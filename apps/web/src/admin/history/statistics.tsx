@@ -150,10 +150,11 @@ function CountsTable(props: {
       onOpen={({ id }) => onOpen(id)}
       phone={(count) => (
         <>
-          {name(count)}
-          <span class="soft">
-            {' · '}
-            {t.songs(count.tracks.length)} · {share(count)}
+          <span class="count-line">
+            <span>{name(count)}</span>
+            <span class="soft">
+              {t.songs(count.tracks.length)} · {share(count)}
+            </span>
           </span>
           {bar(count)}
         </>
