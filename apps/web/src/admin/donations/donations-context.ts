@@ -1,6 +1,5 @@
 import type { Locale } from '@solstice/contracts'
-import { useEffect, useRef } from 'preact/hooks'
-import { useAdmin, useAir, usePanel } from '../data/panel.ts'
+import { useAdmin } from '../data/panel.ts'
 import type { ReplyOf } from '../data/routes.ts'
 import { type DonationTexts, donationTexts } from './texts.ts'
 
@@ -35,16 +34,4 @@ function momentFormat(locale: Locale, timeZone: string): Intl.DateTimeFormat {
     minute: '2-digit',
     hourCycle: 'h23',
   })
-}
-
-/** Asks again for the orders whenever another track goes on air: it may be a paid one. */
-export function useOrdersFollowAir(): void {
-  const { queries } = usePanel()
-  const air = useAir()
-  const track = air && `${air.artist} ${air.title}`
-  const known = useRef(track)
-  useEffect(() => {
-    if (known.current !== null && known.current !== track) queries.invalidate('/api/admin/donations')
-    known.current = track
-  }, [track])
 }

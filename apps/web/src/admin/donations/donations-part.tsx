@@ -3,10 +3,11 @@ import './donations.css'
 import { useRef } from 'preact/hooks'
 import { useDrawer, useUrlState } from '../data/location.ts'
 import { useQuery } from '../data/query.ts'
+import { useOutdatedByTrack } from '../data/track-change.ts'
 import { Tabs } from '../ui/fields/tabs.tsx'
 import { Guarded } from '../ui/layers/guarded.tsx'
 import { usePhone } from '../ui/table/use-phone.ts'
-import { HISTORY, type Order, RULE, useDonationTexts, useOrdersFollowAir } from './donations-context.ts'
+import { HISTORY, type Order, RULE, useDonationTexts } from './donations-context.ts'
 import { OrderDrawer, UNKNOWN } from './order-drawer.tsx'
 import { Orders } from './orders.tsx'
 import { Prices } from './price-form.tsx'
@@ -18,7 +19,8 @@ export function DonationsPart() {
   const isPhone = usePhone()
   const [view, setView] = useUrlState('view', 'orders')
   const drawer = useDrawer()
-  useOrdersFollowAir()
+  // It may be a paid one.
+  useOutdatedByTrack('/api/admin/donations')
   const orderOf = useOpenedOrder(drawer.selected !== null)
   const open = (order: Order) => {
     orderOf.remember(order)
