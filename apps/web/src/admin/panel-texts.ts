@@ -11,7 +11,15 @@ const uk = {
   undo: 'Повернути',
   hold: 'тримайте 0,6 с',
   chosen: (count: number) => `Вибрано: ${count.toLocaleString('uk')}`,
-  denied: (rights: string) => `Потрібне право «${rights}». Його надає головний адміністратор.`,
+  denied: {
+    one: (right: string) => `Потрібне право ${right}. Його надає головний адміністратор.`,
+    all: (rights: string) => `Потрібні права ${rights}. Їх надає головний адміністратор.`,
+  },
+  quoted: (right: string) => `«${right}»`,
+  newer: 'Новіші',
+  older: 'Давніші',
+  pageOf: (from: number, to: number, total: number) => `${from}–${to} з ${total}`,
+  pages: 'Сторінки',
   privileges: {
     queue_manage: 'черга',
     artist_arts: 'зображення виконавців',
@@ -104,7 +112,15 @@ const en: typeof uk = {
   undo: 'Undo',
   hold: 'hold for 0.6 s',
   chosen: (count) => `${count.toLocaleString('en')} selected`,
-  denied: (rights) => `You need the “${rights}” right, which the super admin grants.`,
+  denied: {
+    one: (right) => `You need the ${right} right, which the super admin grants.`,
+    all: (rights) => `You need the ${rights} rights, which the super admin grants.`,
+  },
+  quoted: (right) => `“${right}”`,
+  newer: 'Newer',
+  older: 'Older',
+  pageOf: (from, to, total) => `${from}–${to} of ${total}`,
+  pages: 'Pages',
   privileges: {
     queue_manage: 'queue',
     artist_arts: 'artist images',

@@ -22,7 +22,11 @@ t.test('a missing privilege is denied and named; the super admin has them all', 
 t.test('one of several privileges is enough', async (t) => {
   t.same(accessTo({ anyOf: ['radio_host', 'stats'] }, helper, config), { is: 'open' })
   const anyOf = ['radio_host', 'radio_moderator'] as const
-  t.same(accessTo({ anyOf }, helper, config), { is: 'denied', missing: anyOf })
+  t.same(accessTo({ anyOf }, helper, config), { is: 'denied', missing: anyOf, isAny: true })
+  t.same(accessTo({ allOf: ['mode_switch'], anyOf }, helper, config), {
+    is: 'denied',
+    missing: ['mode_switch'],
+  })
 })
 
 t.test('what the station has not is hidden, even from the super admin', async (t) => {

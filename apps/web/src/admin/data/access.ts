@@ -13,8 +13,15 @@ export interface AccessRule {
   super?: true
 }
 
-/** `denied` is greyed, with the privileges that are missing; `hidden` is not there on this station. */
-export type Verdict = { is: 'open' } | { is: 'denied'; missing: readonly Privilege[] } | { is: 'hidden' }
+/** The privileges that are missing: all of them are needed, or one of them with `isAny`. */
+export interface Denial {
+  is: 'denied'
+  missing: readonly Privilege[]
+  isAny?: true
+}
+
+/** `denied` is greyed, with what is missing; `hidden` is not there on this station. */
+export type Verdict = { is: 'open' } | Denial | { is: 'hidden' }
 
 /** The account of this window. */
 export interface Account {
@@ -32,6 +39,6 @@ export function accessTo(rule: AccessRule, account: Account, config: PublicConfi
   if (rule.super && !isSuper) return { is: 'hidden' }
   const has = (privilege: Privilege) => isSuper || account.privileges.includes(privilege)
   const missing = allOf.filter((privilege) => !has(privilege))
-  if (anyOf && !anyOf.some(has)) missing.push(...anyOf)
-  return missing.length ? { is: 'denied', missing } : { is: 'open' }
+  if (missing.length) return { is: 'denied', missing }
+  return anyOf && !anyOf.some(has) ? { is: 'denied', missing: anyOf, isAny: true } : { is: 'open' }
 }

@@ -8,7 +8,7 @@ import { useNow } from '../../ui/use-now.ts'
 import type { HostSession } from '../host/host-session.ts'
 import type { Intake } from '../intake/intake.ts'
 import { type PanelTexts, panelTexts } from '../panel-texts.ts'
-import { type AccessRule, type Account, accessTo, type Verdict } from './access.ts'
+import { type AccessRule, type Account, accessTo, type Denial, type Verdict } from './access.ts'
 import type { Queries } from './queries.ts'
 import { type Cooldown, limitOf, type StationLog } from './station-log.ts'
 import type { Toasts } from './toasts.ts'
@@ -63,6 +63,18 @@ export const useAir = (): RadioState | null => useStore(usePanel().connection.ai
 
 /** The texts of the panel itself; a part has its own. */
 export const useTexts = (): PanelTexts => panelTexts[usePanel().locale]
+
+/** The sentence that says which privileges are missing, and who grants them. */
+export function useDenial(): (denial: Denial) => string {
+  const { locale } = usePanel()
+  const { denied, privileges, quoted } = useTexts()
+  return ({ missing, isAny }) => {
+    const type = isAny ? 'disjunction' : 'conjunction'
+    const names = missing.map((name) => quoted(privileges[name]))
+    const list = new Intl.ListFormat(locale, { type }).format(names)
+    return isAny || missing.length === 1 ? denied.one(list) : denied.all(list)
+  }
+}
 
 /** Says what happened. */
 export const useToasts = (): Toasts => usePanel().toasts

@@ -5,7 +5,7 @@ import { trackLine } from '../../listener/format.ts'
 import { lazyPage } from '../../ui/loading/lazy-page.tsx'
 import { useKeys } from '../data/keys.ts'
 import { hrefOf, navigate, useDrawer, usePlace } from '../data/location.ts'
-import { useAdmin, usePanel } from '../data/panel.ts'
+import { useAdmin, useDenial, usePanel } from '../data/panel.ts'
 import { List } from '../ui/state/list.tsx'
 import type { Sort } from '../ui/table/sort.ts'
 import { VirtualTable } from '../ui/table/virtual-table.tsx'
@@ -160,11 +160,12 @@ function usePreview(): Preview {
 /** Puts a track in the queue; the station's answer is told as a toast. */
 function useQueueTrack(): (track: Pick<LibraryRow, 'id' | 'title' | 'artist'>) => void {
   const { log, connection, toasts } = usePanel()
-  const { may } = useAdmin()
+  const right = useAdmin().verdict({ allOf: ['queue_manage'] })
+  const denialOf = useDenial()
   const t = useLibraryTexts()
   return (track) => {
     const leftMs = log.cooldowns.value.add - connection.stationNowMs()
-    if (!may({ allOf: ['queue_manage'] })) toasts.show({ is: 'note', text: t.mayNotQueue })
+    if (right.is === 'denied') toasts.show({ is: 'note', text: denialOf(right) })
     else if (leftMs > 0)
       toasts.show({ is: 'note', text: t.waitQueue(trackLine(track), Math.ceil(leftMs / 1000)) })
     else connection.send('admin_add_song', { id: track.id, orderType: 'lastinline' })

@@ -2,7 +2,7 @@ import { formatDuration } from '../../listener/format.ts'
 import { Confirm } from '../confirm.tsx'
 import { useAdmin, useAir, useCooldown, useStation, useTexts } from '../data/panel.ts'
 import { useQuery } from '../data/query.ts'
-import { Guarded } from '../ui/layers/guarded.tsx'
+import { Denied } from '../ui/layers/guarded.tsx'
 import { List } from '../ui/state/list.tsx'
 import { useOnAirTexts } from './on-air-context.ts'
 
@@ -10,14 +10,14 @@ import { useOnAirTexts } from './on-air-context.ts'
 export function Groups() {
   const t = useOnAirTexts()
   const mode = useAir()?.mode
-  const { may } = useAdmin()
-  const rule = { allOf: ['queue_manage', 'settings_groups'] } as const
-  const groups = useQuery(may(rule) ? 'GET /api/admin/song-groups' : null)
-  if (!may(rule)) return null
+  const right = useAdmin().verdict({ allOf: ['queue_manage', 'settings_groups'] })
+  const groups = useQuery(right.is === 'open' ? 'GET /api/admin/song-groups' : null)
   return (
     <details class="groups">
       <summary>{t.groups}</summary>
-      <Guarded rule={rule}>
+      {right.is === 'denied' ? (
+        <Denied right={right} />
+      ) : (
         <List
           state={groups}
           rows={2}
@@ -34,7 +34,7 @@ export function Groups() {
             </ul>
           )}
         </List>
-      </Guarded>
+      )}
     </details>
   )
 }

@@ -2,6 +2,7 @@ import type { Mode, Settings } from '@solstice/contracts'
 import { useId } from 'preact/hooks'
 import { useAdmin } from '../data/panel.ts'
 import { useQuery } from '../data/query.ts'
+import { Denied } from '../ui/layers/guarded.tsx'
 import { List } from '../ui/state/list.tsx'
 import { Choices, NumberField, Switch } from './controls.tsx'
 import { useDraft } from './draft/use-draft.ts'
@@ -165,13 +166,13 @@ function Counts({ family, isOn }: { family: Family; isOn: boolean }) {
 
 function PhraseChoice({ mode }: { mode: Mode }) {
   const t = useProgrammeTexts()
-  const { may } = useAdmin()
+  const right = useAdmin().verdict({ allOf: ['jingles_uploader'] })
   const [generation, change] = useGeneration()
   const id = useId()
-  const mayList = may({ allOf: ['jingles_uploader'] })
+  const mayList = right.is === 'open'
   const phrases = useQuery(mayList ? 'GET /api/admin/phrases' : null, { query: { mode, limit: 100 } })
   const field = mode === 'day' ? 'PHRASES_DAY_ID' : 'PHRASES_NIGHT_ID'
-  if (!mayList) return <p class="hint">{t.phraseNeedsRight}</p>
+  if (right.is === 'denied') return <Denied right={right} />
   return (
     <div class="field">
       <label for={id}>{t.phraseOf[mode]}</label>

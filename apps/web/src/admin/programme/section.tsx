@@ -1,5 +1,6 @@
 import type { Privilege } from '@solstice/contracts'
 import type { ComponentChildren } from 'preact'
+import type { Denial } from '../data/access.ts'
 import { useAdmin } from '../data/panel.ts'
 import { Denied } from '../ui/layers/guarded.tsx'
 import { useProgrammeTexts } from './texts.ts'
@@ -8,11 +9,11 @@ import { useProgrammeTexts } from './texts.ts'
 export function Section(props: { title: string; right: Privilege; children: ComponentChildren }) {
   const { title, right, children } = props
   const t = useProgrammeTexts()
-  const { canEdit, missing } = useRight(right)
+  const { canEdit, denial } = useRight(right)
   return (
     <section class="rules">
       <h2>{title}</h2>
-      {!canEdit && (missing.length ? <Denied missing={missing} /> : <p class="denied">{t.readOnly}</p>)}
+      {!canEdit && (denial ? <Denied right={denial} /> : <p class="denied">{t.readOnly}</p>)}
       <fieldset class="rules-fields" disabled={!canEdit}>
         <legend class="unseen">{title}</legend>
         {children}
@@ -22,9 +23,9 @@ export function Section(props: { title: string; right: Privilege; children: Comp
 }
 
 /** True when somebody with this right can change settings here. */
-export function useRight(right: Privilege): { canEdit: boolean; missing: readonly Privilege[] } {
+export function useRight(right: Privilege): { canEdit: boolean; denial: Denial | null } {
   const { verdict, config } = useAdmin()
   const found = verdict({ allOf: [right] })
-  const missing = found.is === 'denied' ? found.missing : []
-  return { canEdit: found.is === 'open' && config.capabilities.editSettings, missing }
+  const denial = found.is === 'denied' ? found : null
+  return { canEdit: found.is === 'open' && config.capabilities.editSettings, denial }
 }

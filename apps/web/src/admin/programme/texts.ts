@@ -89,7 +89,6 @@ const uk = {
   phrasesRandom: 'Щоразу випадкова фраза',
   phraseOf: { day: 'Фраза вдень', night: 'Фраза вночі' },
   noPhrase: 'не вибрано',
-  phraseNeedsRight: 'Фразу вибирає той, хто має право на джингли й фрази.',
   phraseDefault: 'За 15 секунд до кінця',
   phraseTime: 'Секунд до кінця пісні',
   usable: (day: number, night: number, required: number) =>
@@ -226,7 +225,6 @@ const en: typeof uk = {
   phrasesRandom: 'A random phrase each time',
   phraseOf: { day: 'Phrase by day', night: 'Phrase by night' },
   noPhrase: 'none chosen',
-  phraseNeedsRight: 'Choosing a phrase needs the right to jingles and phrases.',
   phraseDefault: '15 seconds before the end',
   phraseTime: 'Seconds before the end of the song',
   usable: (day, night, required) => `Enabled: ${day} by day, ${night} by night; at least ${required} needed`,

@@ -18,7 +18,7 @@ export function MoreSheet(props: {
 }) {
   const { parts, home, onClose, onLayer } = props
   const { locale, onLocale, logOut } = usePanel()
-  const { login } = useAdmin()
+  const { login, verdict } = useAdmin()
   const t = useTexts()
   const theme = useStore(themeChoice)
   const go = (event: Event, run: () => void) => {
@@ -28,15 +28,17 @@ export function MoreSheet(props: {
   return (
     <Drawer title={login} onClose={onClose}>
       <ul class="more">
-        {parts.map(({ id, icon, title }) => (
+        {parts.map(({ id, icon, title, access }) => (
           <li key={id} class="more-part">
             <button
               type="button"
               class="rail-link"
+              data-denied={verdict(access).is === 'denied'}
               onClick={(event) => go(event, () => navigate(hrefOf(id)))}
             >
               <Icon name={icon} size={20} />
               <span>{title[locale]}</span>
+              {verdict(access).is === 'denied' && <Icon name="lock" size={14} />}
             </button>
           </li>
         ))}

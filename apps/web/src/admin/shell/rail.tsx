@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { readStored, writeStored } from '../../ui/browser-storage.ts'
 import { useStore } from '../../ui/store.ts'
-import { hrefOf, navigate } from '../data/location.ts'
+import { followLink, hrefOf } from '../data/location.ts'
 import { useAdmin, usePanel, useTexts } from '../data/panel.ts'
 import { IntakeCount } from '../intake/drop-layer.tsx'
 import type { Part, PartId } from '../parts.ts'
@@ -63,7 +63,7 @@ export function Rail({ parts, current, name, home, onMore }: Props & { name: str
 
 /** Five places for the thumb; the rest is under More. */
 export function BottomBar({ parts, current, onMore }: Props) {
-  const { locale } = useAdmin()
+  const { locale, verdict } = useAdmin()
   const t = useTexts()
   const has = (id: PartId) => parts.find((part) => part.id === id)
   const view = new URLSearchParams(location.search).get('view')
@@ -74,7 +74,13 @@ export function BottomBar({ parts, current, onMore }: Props) {
     const isCurrent = id === current && !isInbox
     return (
       <li>
-        <PartLink href={hrefOf(id)} icon={part.icon} label={part.title[locale]} isCurrent={isCurrent} />
+        <PartLink
+          href={hrefOf(id)}
+          icon={part.icon}
+          label={part.title[locale]}
+          isCurrent={isCurrent}
+          isDenied={verdict(part.access).is === 'denied'}
+        />
       </li>
     )
   }
@@ -123,11 +129,7 @@ function PartLink({ href, icon, label, isCurrent, isDenied = false, hint, count 
       title={hint}
       aria-current={isCurrent ? 'page' : undefined}
       data-denied={isDenied}
-      onClick={(event) => {
-        if (event.ctrlKey || event.metaKey || event.shiftKey) return
-        event.preventDefault()
-        navigate(href)
-      }}
+      onClick={followLink(href)}
     >
       <Icon name={icon} size={20} />
       <span>{label}</span>

@@ -96,7 +96,7 @@ function Shown({ part }: { part: Part }) {
   return (
     <>
       <h1 class={found.is === 'open' ? 'unseen' : undefined}>{part.title[locale]}</h1>
-      {found.is === 'denied' && <Denied missing={found.missing} />}
+      {found.is === 'denied' && <Denied right={found} />}
     </>
   )
 }

@@ -4,6 +4,7 @@ import { formatDuration } from '../../listener/format.ts'
 import { useAdmin, useAir, useStation } from '../data/panel.ts'
 import { useQuery } from '../data/query.ts'
 import type { ReplyOf } from '../data/routes.ts'
+import { Denied } from '../ui/layers/guarded.tsx'
 import { List } from '../ui/state/list.tsx'
 import { useTrack, useTrackTexts } from './use-track.ts'
 
@@ -14,9 +15,9 @@ export function RecordTab() {
   const { id, plays, lastPlayedAt, addedAt, duration } = useTrack()
   const t = useTrackTexts()
   const moment = useMoment()
-  const { may } = useAdmin()
+  const right = useAdmin().verdict(HISTORY)
   const places = useQueuePlaces()
-  const changes = useQuery(may(HISTORY) ? 'GET /api/admin/song-editor/history' : null, {
+  const changes = useQuery(right.is === 'open' ? 'GET /api/admin/song-editor/history' : null, {
     query: { songId: id, limit: 30 },
   })
   return (
@@ -33,23 +34,27 @@ export function RecordTab() {
         <dt>{t.length}</dt>
         <dd>{duration === null ? t.unknown : formatDuration(duration)}</dd>
       </dl>
-      {may(HISTORY) && (
+      {right.is !== 'hidden' && (
         <section class="track-changes" aria-labelledby="track-changes">
           <h3 id="track-changes">{t.changes}</h3>
-          <List
-            state={changes}
-            rows={3}
-            isEmpty={({ entries }) => entries.length === 0}
-            empty={<p>{t.noChanges}</p>}
-          >
-            {({ entries }) => (
-              <ol class="track-changes">
-                {entries.map((entry) => (
-                  <Entry key={entry.id} entry={entry} />
-                ))}
-              </ol>
-            )}
-          </List>
+          {right.is === 'denied' ? (
+            <Denied right={right} />
+          ) : (
+            <List
+              state={changes}
+              rows={3}
+              isEmpty={({ entries }) => entries.length === 0}
+              empty={<p>{t.noChanges}</p>}
+            >
+              {({ entries }) => (
+                <ol class="track-changes">
+                  {entries.map((entry) => (
+                    <Entry key={entry.id} entry={entry} />
+                  ))}
+                </ol>
+              )}
+            </List>
+          )}
         </section>
       )}
     </>

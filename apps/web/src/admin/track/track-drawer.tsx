@@ -1,3 +1,4 @@
+import { Denied } from '../ui/layers/guarded.tsx'
 import './track.css'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { coverUrl } from '../../ui/cover-url.ts'
@@ -52,6 +53,7 @@ function Known({ track, onClose }: { track: TrackRow; onClose: () => void }) {
   }, [track, known])
   const { editing, change } = useEditing(track.id, stored)
   const [tab, setTab] = useState('tags')
+  const right = verdict(EDIT)
   const actions = editing && may(EDIT) && (
     <SaveBar
       id={track.id}
@@ -62,7 +64,7 @@ function Known({ track, onClose }: { track: TrackRow; onClose: () => void }) {
   )
   const tabs = [
     { id: 'tags', title: t.tags },
-    ...(may(EDIT) ? [{ id: 'lyrics', title: t.lyrics }] : []),
+    ...(right.is === 'hidden' ? [] : [{ id: 'lyrics', title: t.lyrics }]),
     { id: 'sound', title: t.sound },
     ...(verdict(ART).is === 'hidden' ? [] : [{ id: 'artwork', title: t.artwork }]),
     { id: 'record', title: t.record },
@@ -79,6 +81,8 @@ function Known({ track, onClose }: { track: TrackRow; onClose: () => void }) {
             <ArtworkTab />
           ) : tab === 'record' ? (
             <RecordTab />
+          ) : tab === 'lyrics' && right.is === 'denied' ? (
+            <Denied right={right} />
           ) : editing && tab === 'lyrics' ? (
             <LyricsTab editing={editing} change={change} />
           ) : editing ? (

@@ -2,7 +2,7 @@ import type { LibraryRow, Mode } from '@solstice/contracts'
 import { useState } from 'preact/hooks'
 import { apiUrl } from '../../../api.ts'
 import type { AccessRule } from '../../data/access.ts'
-import { useAdmin, useTexts } from '../../data/panel.ts'
+import { useAdmin, useDenial, useTexts } from '../../data/panel.ts'
 import { BulkBar } from '../../ui/table/bulk-bar.tsx'
 import { isWhole, type TrackFilter } from '../filter.ts'
 import { useLibraryTexts } from '../library-context.ts'
@@ -105,11 +105,10 @@ interface ActionProps {
 /** Greyed with its reason where it can't be used, absent where the station doesn't have it. */
 function Action({ rule, label, why = null, run }: ActionProps) {
   const { verdict } = useAdmin()
-  const { denied, privileges } = useTexts()
+  const denialOf = useDenial()
   const found = verdict(rule)
   if (found.is === 'hidden') return null
-  const reason =
-    found.is === 'denied' ? denied(found.missing.map((name) => privileges[name]).join(', ')) : why
+  const reason = found.is === 'denied' ? denialOf(found) : why
   return (
     <button
       type="button"

@@ -4,6 +4,7 @@ import { isChatting } from '../../../radio/timeline.ts'
 import { useKeys } from '../../data/keys.ts'
 import { useAdmin, useAir, useStation } from '../../data/panel.ts'
 import { zoneTime } from '../../shell/time.ts'
+import { Denied } from '../../ui/layers/guarded.tsx'
 import { List } from '../../ui/state/list.tsx'
 import { useOnAirTexts } from '../on-air-context.ts'
 import { expectedTimes } from './expected-times.ts'
@@ -41,9 +42,10 @@ function Rows(props: { page: QueuePage; list: RefObject<HTMLOListElement | null>
   const { items, total } = page
   const air = useAir()
   const station = useStation()
-  const { config, may } = useAdmin()
+  const { config, verdict } = useAdmin()
   const t = useOnAirTexts()
-  const canChange = may({ allOf: ['queue_manage'] })
+  const right = verdict({ allOf: ['queue_manage'] })
+  const canChange = right.is === 'open'
   const isPaused = air !== null && (air.isPreparing || isChatting(air))
   const times = air && !isPaused ? expectedTimes(air, items, station.stationNowMs()) : []
   const airId = air?.track ?? null
@@ -90,6 +92,7 @@ function Rows(props: { page: QueuePage; list: RefObject<HTMLOListElement | null>
         {moving.said}
       </p>
       {total > items.length && <p class="queue-total">{t.queueOf(items.length, total)}</p>}
+      {right.is === 'denied' && <Denied right={right} />}
     </>
   )
 }

@@ -18,7 +18,7 @@ const newSeed = () => Math.floor(Math.random() * 2 ** 31)
 /** The next hour as the settings would make it, while they are edited. On a phone it is unfolded. */
 export function Forecast({ saved }: { saved: SettingsNow }) {
   const t = useForecastTexts()
-  const { may } = useAdmin()
+  const right = useAdmin().verdict(RULE)
   const isPhone = usePhone()
   const [isOpen, setOpen] = useState(!isPhone)
   useEffect(() => setOpen(!isPhone), [isPhone])
@@ -27,7 +27,7 @@ export function Forecast({ saved }: { saved: SettingsNow }) {
       <summary>
         <h2>{t.title}</h2>
       </summary>
-      {isOpen && (may(RULE) ? <NextHour saved={saved} /> : <Denied missing={RULE.allOf} />)}
+      {isOpen && (right.is === 'denied' ? <Denied right={right} /> : <NextHour saved={saved} />)}
     </details>
   )
 }

@@ -4,7 +4,7 @@ import { formatDuration } from '../../../listener/format.ts'
 import { Confirm } from '../../confirm.tsx'
 import { useCommand } from '../../data/commands.ts'
 import { useDrawer } from '../../data/location.ts'
-import { useAdmin, useAir, useCooldown, usePanel, useStation, useTexts } from '../../data/panel.ts'
+import { useAdmin, useAir, useCooldown, useDenial, usePanel, useStation, useTexts } from '../../data/panel.ts'
 import { Denied } from '../../ui/layers/guarded.tsx'
 import { Badge } from '../../ui/state/badge.tsx'
 import { useProgrammeTexts } from '../texts.ts'
@@ -37,7 +37,7 @@ export function TrackGroups({ groups, secsLeft }: { groups: readonly SongGroup[]
           </button>
         )}
       </div>
-      {right.is === 'denied' && <Denied missing={right.missing} />}
+      {right.is === 'denied' && <Denied right={right} />}
       {groups.length ? (
         <ul class="blocks-list">
           {groups.map((group) => (
@@ -96,18 +96,14 @@ function Insert({ group }: { group: SongGroup }) {
   const station = useStation()
   const air = useAir()
   const { verdict } = useAdmin()
-  const { cancel, denied, privileges } = useTexts()
+  const { cancel } = useTexts()
+  const denialOf = useDenial()
   const { secsLeft } = useCooldown('group')
   const right = verdict(INSERT)
   if (right.is === 'hidden') return null
   if (right.is === 'denied')
     return (
-      <button
-        type="button"
-        class="plain"
-        aria-disabled="true"
-        title={denied(right.missing.map((name) => privileges[name]).join(', '))}
-      >
+      <button type="button" class="plain" aria-disabled="true" title={denialOf(right)}>
         {t.insert}
       </button>
     )

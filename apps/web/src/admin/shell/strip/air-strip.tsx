@@ -4,7 +4,7 @@ import { useStore } from '../../../ui/store.ts'
 import { useNow } from '../../../ui/use-now.ts'
 import { hrefOf, navigate } from '../../data/location.ts'
 import { usePaletteItems } from '../../data/palette.ts'
-import { useAdmin, useAir, useCooldown, usePanel, useStation, useTexts } from '../../data/panel.ts'
+import { useAdmin, useAir, useCooldown, useDenial, usePanel, useStation, useTexts } from '../../data/panel.ts'
 import { adminTexts } from '../../texts.ts'
 import { HoldButton } from '../../ui/fields/hold-button.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -92,19 +92,28 @@ function Shape(props: { songId: string | null; durationS: number; positionS: num
 
 /** Held for 0.6 s; the ring is what is left of the cooldown. */
 function Skip() {
-  const { may } = useAdmin()
+  const { verdict } = useAdmin()
   const connection = useStation()
   const air = useAir()
   const t = useTexts()
   const { secsLeft, part } = useCooldown('skip')
-  const isAllowed = may({ allOf: ['queue_manage'] })
+  const right = verdict({ allOf: ['queue_manage'] })
+  const denialOf = useDenial()
+  const isAllowed = right.is === 'open'
   const isOff = secsLeft > 0 || !air || air.isPreparing || isChatting(air)
   const skip = () => connection.send('admin_skip_song')
   const words = `skip next ${t.skip}`
   usePaletteItems(
     isAllowed && !isOff ? [{ id: 'skip', title: t.skip, about: t.paletteDo, words, run: skip }] : [],
   )
-  if (!isAllowed) return null
+  if (right.is === 'denied') {
+    const why = `${t.skip}. ${denialOf(right)}`
+    return (
+      <button type="button" class="tool strip-skip" aria-disabled="true" aria-label={why} title={why}>
+        <Icon name="skip" size={20} />
+      </button>
+    )
+  }
   return (
     <HoldButton
       class="tool strip-skip"

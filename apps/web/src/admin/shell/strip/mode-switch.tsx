@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { closeSheet } from '../../../ui/sheet/sheet.tsx'
 import { useCommand } from '../../data/commands.ts'
 import { usePaletteItems } from '../../data/palette.ts'
-import { useAdmin, useAir, useStation, useTexts } from '../../data/panel.ts'
+import { useAdmin, useAir, useDenial, useStation, useTexts } from '../../data/panel.ts'
 import { Field } from '../../ui/fields/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Dialog } from '../../ui/layers/dialog.tsx'
@@ -11,10 +11,12 @@ import { zoneTime } from '../time.ts'
 /** The mode on air, and the switch to the other one with what is planned already. */
 export function ModeButton() {
   const air = useAir()
-  const { may, config } = useAdmin()
+  const { verdict, config } = useAdmin()
   const t = useTexts()
   const [isOpen, setOpen] = useState(false)
-  const isAllowed = config.nightMode && may({ allOf: ['mode_switch'] })
+  const right = verdict({ allOf: ['mode_switch'] })
+  const denialOf = useDenial()
+  const isAllowed = config.nightMode && right.is === 'open'
   const mode = air?.mode ?? 'day'
   const pending = air?.pendingModeSwitch
   const other = mode === 'day' ? 'night' : 'day'
@@ -39,7 +41,14 @@ export function ModeButton() {
       {pending && <span class="strip-pending">{pendingText(pending, config.timeZone, t)}</span>}
     </>
   )
-  if (!isAllowed) return <p class="strip-mode">{name}</p>
+  if (!config.nightMode) return <p class="strip-mode">{name}</p>
+  if (right.is === 'denied')
+    return (
+      <button type="button" class="strip-mode" aria-disabled="true" title={denialOf(right)}>
+        {name}
+        <span class="unseen">. {denialOf(right)}</span>
+      </button>
+    )
   return (
     <>
       <button type="button" class="strip-mode" title={t.switchMode} onClick={() => setOpen(true)}>

@@ -1,8 +1,7 @@
 import './layers.css'
-import type { Privilege } from '@solstice/contracts'
 import type { ComponentChildren } from 'preact'
-import type { AccessRule } from '../../data/access.ts'
-import { useAdmin, useTexts } from '../../data/panel.ts'
+import type { AccessRule, Denial } from '../../data/access.ts'
+import { useAdmin, useDenial } from '../../data/panel.ts'
 
 /** What only those who may use it can use: greyed with the reason for others, absent where the station doesn't have it. */
 export function Guarded({ rule, children }: { rule: AccessRule; children: ComponentChildren }) {
@@ -15,13 +14,12 @@ export function Guarded({ rule, children }: { rule: AccessRule; children: Compon
       <div inert class="guarded-content">
         {children}
       </div>
-      <Denied missing={found.missing} />
+      <Denied right={found} />
     </div>
   )
 }
 
 /** Which right is missing, and who gives it. */
-export function Denied({ missing }: { missing: readonly Privilege[] }) {
-  const t = useTexts()
-  return <p class="denied">{t.denied(missing.map((name) => t.privileges[name]).join(', '))}</p>
+export function Denied({ right }: { right: Denial }) {
+  return <p class="denied">{useDenial()(right)}</p>
 }
