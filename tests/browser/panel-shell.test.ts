@@ -38,6 +38,11 @@ const settings = {
 
 t.test('an admin works with the queue and the requests from any window, by keyboard', async (t) => {
   const station = await prepare(t, settings, tracks)
+  const data = await station.openData()
+  const times = { createdAt: 0, updatedAt: 0, temporarySinceMs: 0 }
+  const helper = { adminId: 'olena', login: 'olena', loginKey: 'olena', passwordHash: '', authorized: true }
+  await data.admins.put({ ...helper, privileges: ['stats'], ...times })
+  await data.close()
   const [{ url }] = await Promise.all([station.startApi(), station.startWorker()])
   const { page, complaints } = await enter(t, url)
   const titles = () => page.locator('.queue-row b').allInnerTexts()
@@ -202,6 +207,37 @@ t.test('an admin works with the queue and the requests from any window, by keybo
     await page.context().setOffline(false)
     await page.getByText('No connection.').waitFor({ state: 'detached' })
     t.pass()
+  })
+
+  await t.test('Ctrl K finds settings, artists, helpers, and songs of both modes', async (t) => {
+    const choose = async (query: string, name: RegExp) => {
+      await page.keyboard.press('Control+k')
+      await page.getByRole('combobox').fill(query)
+      await page.getByRole('option', { name }).first().click()
+      await page.locator('dialog.palette').waitFor({ state: 'detached' })
+    }
+    const asked = (name: string) => new URL(page.url()).searchParams.get(name)
+    await choose('алгоритм night', /^Night programme/)
+    await page.getByRole('tab', { name: 'Night', selected: true }).waitFor()
+    await choose('artist of bore', /^Artist of Bore/)
+    await page.getByRole('searchbox').waitFor()
+    t.equal(asked('q'), 'Artist of Bore', 'an artist’s songs are shown in the library')
+    await choose('olena', /^olena/)
+    await page.getByRole('tab', { name: 'Helpers', selected: true }).waitFor()
+    await choose('moth', /^Moth — Artist of Moth/)
+    await page.getByRole('dialog', { name: 'Moth' }).waitFor()
+    t.equal(asked('sel'), 'night/Moth.mp3', 'a song of the other mode is opened')
+    await page.keyboard.press('Escape')
+    await page.locator('dialog').waitFor({ state: 'detached' })
+
+    await page.getByRole('link', { name: 'On air' }).click()
+    await page.locator('.queue-row').nth(4).waitFor()
+    const all = await titles()
+    const wish = names.find((name) => !all.slice(0, 3).includes(name))!
+    await choose(wish, new RegExp(`^${wish} — `))
+    await page.locator('.message').first().waitFor()
+    t.match(await page.locator('.message').allInnerTexts(), [/queue/i], 'a song of the mode on air is queued')
+    await quiet()
   })
 
   await t.test('it is at home on a phone, and at 400 % zoom', async (t) => {
