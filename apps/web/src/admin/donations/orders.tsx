@@ -6,6 +6,7 @@ import { useQuery } from '../data/query.ts'
 import type { ReplyOf } from '../data/routes.ts'
 import { Badge } from '../ui/state/badge.tsx'
 import { List } from '../ui/state/list.tsx'
+import { Pages } from '../ui/state/pages.tsx'
 import { type Column, VirtualTable } from '../ui/table/virtual-table.tsx'
 import { HISTORY, type Order, useDonationTexts, useMoment } from './donations-context.ts'
 
@@ -75,7 +76,7 @@ export function Orders({ onOpen }: { onOpen: (order: Order) => void }) {
         {(data) => (
           <>
             <OrderTable orders={data.entries} onOpen={onOpen} />
-            <Pager data={data} onTurn={turn} />
+            <Pages {...{ offset, page: PAGE, shown: data.entries.length, total: data.total }} onTurn={turn} />
           </>
         )}
       </List>
@@ -186,32 +187,4 @@ export function OrderStatus({ order: { status, airedAt } }: { order: Order }) {
       <Badge>{t.aired(moment(airedAt))}</Badge>
     )
   return <Badge tone={status === 'paid_unqueued' ? 'warning' : 'plain'}>{t.statuses[status]}</Badge>
-}
-
-function Pager({ data, onTurn }: { data: History; onTurn: (offset: number) => void }) {
-  const t = useDonationTexts()
-  const { offset, total, entries } = data
-  const end = offset + entries.length
-  if (offset === 0 && end >= total) return null
-  return (
-    <div class="orders-pager">
-      <button
-        type="button"
-        class="text-button"
-        aria-disabled={offset === 0}
-        onClick={() => offset > 0 && onTurn(Math.max(0, offset - PAGE))}
-      >
-        {t.newer}
-      </button>
-      <span>{t.pageOf(offset + 1, end, total)}</span>
-      <button
-        type="button"
-        class="text-button"
-        aria-disabled={end >= total}
-        onClick={() => end < total && onTurn(end)}
-      >
-        {t.older}
-      </button>
-    </div>
-  )
 }

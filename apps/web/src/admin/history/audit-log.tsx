@@ -5,6 +5,7 @@ import { usePanel, useStation } from '../data/panel.ts'
 import { useQuery } from '../data/query.ts'
 import { Choice } from '../ui/fields/choice.tsx'
 import { List } from '../ui/state/list.tsx'
+import { Pages } from '../ui/state/pages.tsx'
 import { AuditRow } from './audit-row.tsx'
 import { useHistoryTexts } from './texts.ts'
 
@@ -84,7 +85,7 @@ export function AuditLog() {
                 <AuditRow key={entry.id} entry={entry} />
               ))}
             </ol>
-            <Pages offset={offset} shown={entries.length} total={total} onTurn={turn} />
+            <Pages {...{ offset, total, page: PAGE, shown: entries.length }} onTurn={turn} />
           </>
         )}
       </List>
@@ -104,32 +105,4 @@ function useNewEntries(category: AuditCategory | undefined) {
     [station, category],
   )
   return { count, forget: () => setCount(0) }
-}
-
-function Pages(props: { offset: number; shown: number; total: number; onTurn: (offset: number) => void }) {
-  const { offset, shown, total, onTurn } = props
-  const t = useHistoryTexts()
-  if (total <= PAGE && !offset) return null
-  const isLast = offset + shown >= total
-  return (
-    <nav class="pages" aria-label={t.pages}>
-      <button
-        type="button"
-        class="button"
-        aria-disabled={!offset}
-        onClick={() => offset && onTurn(offset - PAGE)}
-      >
-        {t.later}
-      </button>
-      <span>{t.pageOf(Math.min(offset + 1, total), offset + shown, total)}</span>
-      <button
-        type="button"
-        class="button"
-        aria-disabled={isLast}
-        onClick={() => !isLast && onTurn(offset + PAGE)}
-      >
-        {t.earlier}
-      </button>
-    </nav>
-  )
 }

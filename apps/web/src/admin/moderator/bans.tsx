@@ -6,6 +6,7 @@ import { PanelSection } from '../host/panel-section.tsx'
 import { Field } from '../ui/fields/field.tsx'
 import { Guarded } from '../ui/layers/guarded.tsx'
 import { List } from '../ui/state/list.tsx'
+import { Pages } from '../ui/state/pages.tsx'
 import { useAnswer, useModeratorTexts, usePerform } from './moderation.ts'
 
 const PAGE = 10
@@ -29,9 +30,7 @@ export function Bans() {
                 <Ban key={entry.ip} entry={entry} />
               ))}
             </ul>
-            {(total > PAGE || offset > 0) && (
-              <Pages offset={offset} shown={list.length} total={total} onOffset={setOffset} />
-            )}
+            <Pages {...{ offset, total, page: PAGE, shown: list.length }} onTurn={setOffset} />
           </>
         )}
       </List>
@@ -63,34 +62,6 @@ function Ban({ entry }: { entry: BanEntry }) {
         </Guarded>
       </span>
     </li>
-  )
-}
-
-function Pages(props: { offset: number; shown: number; total: number; onOffset: (offset: number) => void }) {
-  const { offset, shown, total, onOffset } = props
-  const t = useModeratorTexts()
-  const isFirst = offset === 0
-  const isLast = offset + shown >= total
-  return (
-    <nav class="row" aria-label={t.bans}>
-      <button
-        type="button"
-        class="plain"
-        aria-disabled={isFirst}
-        onClick={() => !isFirst && onOffset(Math.max(0, offset - PAGE))}
-      >
-        {t.newer}
-      </button>
-      <span class="hint">{t.shown(Math.min(offset + 1, total), offset + shown, total)}</span>
-      <button
-        type="button"
-        class="plain"
-        aria-disabled={isLast}
-        onClick={() => !isLast && onOffset(offset + PAGE)}
-      >
-        {t.older}
-      </button>
-    </nav>
   )
 }
 

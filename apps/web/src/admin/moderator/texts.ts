@@ -29,9 +29,6 @@ const uk = {
   addressHint: 'IPv4 або IPv6',
   nickname: 'Псевдонім, якщо відомий',
   banAddress: 'Заблокувати адресу',
-  shown: (from: number, to: number, total: number) => `${from}–${to} з ${total}`,
-  newer: 'Новіші',
-  older: 'Давніші',
 }
 
 const en: typeof uk = {
@@ -64,9 +61,6 @@ const en: typeof uk = {
   addressHint: 'IPv4 or IPv6',
   nickname: 'Nickname, if known',
   banAddress: 'Ban the address',
-  shown: (from, to, total) => `${from}–${to} of ${total}`,
-  newer: 'Newer',
-  older: 'Older',
 }
 
 export const moderatorTexts: Record<Locale, typeof uk> = { uk, en }

@@ -1,9 +1,6 @@
 import './portraits.css'
 import './station.css'
-import { useUrlState } from '../data/location.ts'
-import { useAdmin } from '../data/panel.ts'
-import { Tabs } from '../ui/fields/tabs.tsx'
-import { Guarded } from '../ui/layers/guarded.tsx'
+import { PartTabs } from '../ui/part-tabs.tsx'
 import { Artwork } from './artwork/artwork.tsx'
 import { Branding } from './branding.tsx'
 import { Helpers } from './helpers/helpers.tsx'
@@ -24,22 +21,10 @@ const tabs = [
 /** How the station looks, who helps, and how it works inside. */
 export function StationPart() {
   const t = useStationTexts()
-  const { verdict } = useAdmin()
-  const [chosen, choose] = useUrlState('tab', 'branding')
-  const shown = tabs.filter(({ rule }) => verdict(rule).is !== 'hidden')
-  const tab = shown.find(({ id }) => id === chosen) ?? shown[0]!
-  const isOpen = verdict(tab.rule).is === 'open'
   return (
     <div class="station-part">
       <h1 class="unseen">{t.title}</h1>
-      <Tabs
-        label={t.title}
-        tabs={shown.map(({ id }) => ({ id, title: t.tabs[id] }))}
-        chosen={tab.id}
-        onChoose={(id) => choose(id)}
-      >
-        <Guarded rule={tab.rule}>{isOpen && <tab.Content key={tab.id} />}</Guarded>
-      </Tabs>
+      <PartTabs label={t.title} tabs={tabs} titles={t.tabs} />
     </div>
   )
 }

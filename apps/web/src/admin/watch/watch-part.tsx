@@ -1,9 +1,6 @@
 import './aircheck.css'
 import './watch.css'
-import { useUrlState } from '../data/location.ts'
-import { useAdmin } from '../data/panel.ts'
-import { Tabs } from '../ui/fields/tabs.tsx'
-import { Guarded } from '../ui/layers/guarded.tsx'
+import { PartTabs } from '../ui/part-tabs.tsx'
 import { Aircheck } from './aircheck/aircheck.tsx'
 import { Alarms } from './alarms.tsx'
 import { useWatchTexts } from './texts.ts'
@@ -18,22 +15,10 @@ const tabs = [
 /** What the station hears of itself, what it remembers, and whom it tells. */
 export function WatchPart() {
   const t = useWatchTexts()
-  const { verdict } = useAdmin()
-  const [chosen, choose] = useUrlState('tab', 'alarms')
-  const shown = tabs.filter(({ rule }) => verdict(rule).is !== 'hidden')
-  const tab = shown.find(({ id }) => id === chosen) ?? shown[0]!
-  const isOpen = verdict(tab.rule).is === 'open'
   return (
     <div class="watch-part">
       <h1 class="unseen">{t.title}</h1>
-      <Tabs
-        label={t.title}
-        tabs={shown.map(({ id }) => ({ id, title: t.tabs[id] }))}
-        chosen={tab.id}
-        onChoose={(id) => choose(id)}
-      >
-        <Guarded rule={tab.rule}>{isOpen && <tab.Content key={tab.id} />}</Guarded>
-      </Tabs>
+      <PartTabs label={t.title} tabs={tabs} titles={t.tabs} />
     </div>
   )
 }

@@ -1,6 +1,7 @@
-import { useWatchTexts } from './texts.ts'
+import './state.css'
+import { useTexts } from '../../data/panel.ts'
 
-/** Older and newer of a list that is shown by pages. */
+/** Newer and older of a list that is shown by pages, the newest first; nothing where one page is enough. */
 export function Pages(props: {
   offset: number
   /** Entries of a page. */
@@ -10,18 +11,18 @@ export function Pages(props: {
   onTurn: (offset: number) => void
 }) {
   const { offset, page, shown, total, onTurn } = props
-  const t = useWatchTexts()
+  const t = useTexts()
   if (total <= page && offset === 0) return null
   const isLast = offset + shown >= total
   return (
-    <nav class="watch-pages" aria-label={t.pages}>
+    <nav class="pages" aria-label={t.pages}>
       <button
         type="button"
         class="button"
         aria-disabled={offset === 0}
         onClick={() => offset > 0 && onTurn(Math.max(0, offset - page))}
       >
-        {t.later}
+        {t.newer}
       </button>
       <span>{t.pageOf(Math.min(offset + 1, total), offset + shown, total)}</span>
       <button
@@ -30,7 +31,7 @@ export function Pages(props: {
         aria-disabled={isLast}
         onClick={() => !isLast && onTurn(offset + page)}
       >
-        {t.earlier}
+        {t.older}
       </button>
     </nav>
   )
