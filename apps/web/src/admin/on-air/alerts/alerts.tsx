@@ -1,6 +1,6 @@
+import type { AccessRule } from '../../data/access.ts'
 import { followLink, hrefOf } from '../../data/location.ts'
 import { useAdmin, useTexts } from '../../data/panel.ts'
-import { parts } from '../../parts.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { useOnAirTexts } from '../on-air-context.ts'
 import type { OnAirTexts } from '../texts.ts'
@@ -37,7 +37,7 @@ export function Alerts() {
 function Way({ alert }: { alert: Alert }) {
   const t = useOnAirTexts()
   const { may } = useAdmin()
-  const place = placeOf(alert, (id) => may(parts.find((part) => part.id === id)!.access))
+  const place = placeOf(alert, may)
   if (!place) return null
   const href = hrefOf(...place)
   return (
@@ -49,17 +49,20 @@ function Way({ alert }: { alert: Alert }) {
 
 type Place = [part: string, query?: Record<string, string>]
 
-function placeOf(alert: Alert, mayOpen: (part: 'add' | 'watch') => boolean): Place | null {
+const WATCH = { allOf: ['stats'] } as const
+const ADD = { allOf: ['upload_songs'], capabilities: ['uploadTracks'] } as const
+
+function placeOf(alert: Alert, may: (rule: AccessRule) => boolean): Place | null {
   switch (alert.is) {
     case 'silent':
     case 'alarms':
-      return mayOpen('watch') ? ['watch', { tab: 'alarms' }] : null
+      return may(WATCH) ? ['watch', { tab: 'alarms' }] : null
     case 'expiring':
       return ['on-air', { view: 'inbox' }]
     case 'unqueued':
       return ['donations']
     case 'empty':
-      return mayOpen('add') ? ['add'] : ['library']
+      return may(ADD) ? ['add'] : ['library']
     case 'algorithm':
       return ['programme', { view: alert.mode }]
     case 'webhooks':
