@@ -316,6 +316,34 @@ const webMutations = mutationsOf('apps/web/src/radio', [
     'positionAt(airing, localNowMs())',
     'tests/browser/sync.test.ts',
   ],
+  [
+    'a stream that stalls counts as refused',
+    'players/stream/player.ts',
+    "hasSounded ? 'stalled' : 'refused'",
+    "'refused'",
+    'players/stream/player.test.ts',
+  ],
+  [
+    'replicas that come and go count as refusals',
+    'players/stream/transport-choice.ts',
+    'nowMs - soundedFromMs >= SOUND_MS',
+    'nowMs - soundedFromMs >= 100 * SOUND_MS',
+    'players/stream/stream.test.ts',
+  ],
+  [
+    'the page returns to a refused stream at the next press',
+    'players/stream/transport-choice.ts',
+    'nowMs - changedAtMs < AWAY_MS',
+    'nowMs - changedAtMs < 0',
+    'players/stream/stream.test.ts',
+  ],
+  [
+    'around a change of songs the page shows what the segment names',
+    'heard.ts',
+    'if (near.some(isNamed)) return heard',
+    'if (isNamed(heard)) return heard',
+    'heard.test.ts',
+  ],
 ])
 
 export const soundMutations = [

@@ -4,6 +4,7 @@ import { createStore, type Store } from '../ui/store.ts'
 import { type Connection, connect } from './connection/connection.ts'
 import type { LinkState } from './connection/station-socket.ts'
 import { createDonations, type Donations } from './donations/donations.ts'
+import { createHeard } from './heard.ts'
 import { createHistory, onNewTrack } from './history.ts'
 import { createLibrary, type TrackLibrary } from './library.ts'
 import { isElsewhere } from './players/elsewhere.ts'
@@ -14,7 +15,7 @@ import { createRetry } from './players/retry.ts'
 import type { StreamDeps } from './players/stream/open.ts'
 import type { Quality } from './players/stream/quality.ts'
 import { createSyncPlayer } from './players/sync/player.ts'
-import { type Airing, heardAt, positionAt } from './timeline.ts'
+import { type Airing, positionAt } from './timeline.ts'
 import { createVolume, type Volume, type VolumeControl } from './volume.ts'
 
 /** The station as this listener sees and hears it. */
@@ -69,7 +70,8 @@ export function createRadio(
     onResult: connection.onDonationResult,
   })
   const heardMs = () => connection.stationNowMs() - player.lagS() * 1000
-  const updateHeard = () => heard.set(heardAt(connection.timeline.value, heardMs()))
+  const heardNow = createHeard()
+  const updateHeard = () => heard.set(heardNow(connection.timeline.value, heardMs(), player.title()))
 
   const choice = choosePlayers({ audio, connection, config, quality, player }, volume, mayRedirect)
   connection.timeline.subscribe(updateHeard)

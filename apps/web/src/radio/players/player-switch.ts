@@ -1,5 +1,5 @@
 import { createStore, type Store } from '../../ui/store.ts'
-import type { Player, Sound } from './player.ts'
+import type { Player, Sound, SoundTitle } from './player.ts'
 
 /** The player that the station's way of broadcasting needs; which one is unknown at first, and may change. */
 export interface PlayerSwitch {
@@ -10,6 +10,7 @@ export interface PlayerSwitch {
   play(): void
   pause(): void
   lagS(): number
+  title(): SoundTitle | null
 }
 
 export function createPlayerSwitch(): PlayerSwitch {
@@ -40,5 +41,6 @@ export function createPlayerSwitch(): PlayerSwitch {
       else sound.set({ is: 'paused' })
     },
     lagS: () => player?.lagS() ?? 0,
+    title: () => player?.title?.() ?? null,
   }
 }

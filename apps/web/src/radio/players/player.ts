@@ -12,6 +12,12 @@ export type Sound =
   /** It broke and is retried: the station isn't ready yet, or the connection was lost. */
   | { is: 'retrying'; because: 'not-ready' | 'lost' }
 
+/** The track that the sound itself names. */
+export interface SoundTitle {
+  title: string
+  artist: string
+}
+
 export interface Player {
   readonly sound: Store<Sound>
   /** Starts, or resumes at the live position. Call it from a press, so that the browser allows the sound. */
@@ -19,6 +25,8 @@ export interface Player {
   pause(): void
   /** How far behind the station's clock the listener hears, in seconds. */
   lagS(): number
+  /** Null, or absent, where the sound names none. */
+  title?(): SoundTitle | null
   close(): void
 }
 

@@ -103,7 +103,7 @@ t.test('a broken stream goes on at the frame where it was, unless that was long 
   })
   const from = async () => {
     const before = opened
-    loader.retryLater('lost')
+    loader.retryLater('lost', 'refused')
     for (const retry of timers) retry()
     await settled(() => opened > before)
     return new URL(audio.src, 'http://station').searchParams.get('from')

@@ -4,6 +4,9 @@ import type { LagMeter } from './lag.ts'
 import type { StreamRequest } from './request.ts'
 import { createResumePoint } from './resume-point.ts'
 
+/** How the sound broke: it came too slowly, or it was refused or cut off. */
+export type SoundBreak = 'stalled' | 'refused'
+
 /** Keeps the request for the broadcast open, and opens it again when it breaks. */
 export interface StreamLoader {
   /** True when the listener wants to hear the broadcast. */
@@ -18,7 +21,7 @@ export interface StreamLoader {
   /** Opens it where it is, because it should be another one. */
   change(): void
   /** It broke: opens it later, at the frame where it was, unless that is too far behind by then. */
-  retryLater(because: 'not-ready' | 'lost'): void
+  retryLater(because: 'not-ready' | 'lost', how: SoundBreak): void
   /** The element reported an error: its cause is found out, then it is retried. */
   failed(): Promise<void>
   /** The stream plays: a later failure is retried quickly again. */
@@ -30,7 +33,7 @@ interface Dependencies {
   lag: LagMeter
   onSound: (sound: Sound) => void
   /** The sound broke, and a retry is due. */
-  onBreak: () => void
+  onBreak: (how: SoundBreak) => void
 }
 
 export function createStreamLoader(deps: Dependencies): StreamLoader {
@@ -44,7 +47,7 @@ export function createStreamLoader(deps: Dependencies): StreamLoader {
     lag.reset()
     const result = await request.open(resumePoint.lagS(), lag.opened)
     if (result === 'blocked') stop({ is: 'blocked' })
-    else if (result === 'unavailable') retryLater('lost')
+    else if (result === 'unavailable') retryLater('lost', 'stalled')
   }
 
   function drop(): void {
@@ -67,14 +70,14 @@ export function createStreamLoader(deps: Dependencies): StreamLoader {
     onSound({ is: 'paused' })
   }
 
-  function retryLater(because: 'not-ready' | 'lost'): void {
+  function retryLater(because: 'not-ready' | 'lost', how: SoundBreak): void {
     if (!isActive) return
     resumePoint.mark()
     drop()
     onSound({ is: 'retrying', because })
     retry.schedule(open)
     // It may end this loader.
-    if (because === 'lost') onBreak()
+    if (because === 'lost') onBreak(how)
   }
 
   return {
@@ -105,7 +108,7 @@ export function createStreamLoader(deps: Dependencies): StreamLoader {
     async failed() {
       if (!isActive || !request.isOpen()) return
       const cause = await request.diagnose()
-      if (cause !== 'superseded') retryLater(cause)
+      if (cause !== 'superseded') retryLater(cause, 'refused')
     },
     succeeded() {
       resumePoint.clear()

@@ -17,7 +17,7 @@ async function play(t: Test) {
   const timers = holdTimers(t)
   Object.defineProperty(globalThis, 'document', { value: {}, configurable: true })
   const audio = new FakeAudio()
-  const seen = { opened: 0, dropped: 0, droppedLater: 0, breaks: 0, isStalled: false }
+  const seen = { opened: 0, dropped: 0, droppedLater: 0, breaks: [] as string[], isStalled: false }
   const request = {
     isOpen: () => seen.opened > 0,
     async open() {
@@ -41,7 +41,7 @@ async function play(t: Test) {
   const player = createStreamPlayer(
     { audio: audio as never, connection: { measurePosition: async () => {} } as never },
     { request: request as never, lag, source: () => '/api/stream' },
-    { onPlay() {}, onBreak: () => seen.breaks++ },
+    { onPlay: () => true, onBreak: (how) => void seen.breaks.push(how) },
   )
   t.teardown(player.close)
   player.play()
@@ -94,8 +94,26 @@ t.test('a stream that another device plays is not opened anew because that devic
   audio.happens('waiting')
   audio.happens('playing')
   t.equal(player.sound.value.is, 'playing')
-  t.same([seen.opened, seen.breaks], [1, 0])
+  t.same([seen.opened, seen.breaks], [1, []])
   audio.remote.state = 'disconnected'
   audio.happens('playing')
   t.equal(player.sound.value.is, 'retrying', 'back on this one it is')
+})
+
+t.test('a stall is no refusal, however often; an opening without sound is', async (t) => {
+  const { audio, seen, pass } = await play(t)
+  for (let i = 0; i < 4; i++) {
+    audio.happens('waiting')
+    audio.happens('playing')
+  }
+  seen.isStalled = true
+  audio.happens('playing')
+  t.same(seen.breaks, Array(5).fill('stalled'))
+  pass()
+  await settled(() => seen.opened === 2)
+  audio.happens('emptied')
+  pass()
+  seen.isStalled = false
+  audio.happens('ended')
+  t.equal(seen.breaks.at(-1), 'refused')
 })

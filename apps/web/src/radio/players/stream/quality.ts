@@ -31,14 +31,16 @@ export interface StreamChoice {
   reset(): void
 }
 
+/** @param playable those of the station's streams that can be played. */
 export function createStreamChoice(
   config: Store<PublicConfig | null>,
   quality: Store<Quality>,
+  playable: (config: PublicConfig | null) => Stream[] = playableStreams,
 ): StreamChoice {
   let isLowered = false
   return {
     quality,
-    now: () => streamFor(playableStreams(config.value), quality.value, isLowered || isNarrow()),
+    now: () => streamFor(playable(config.value), quality.value, isLowered || isNarrow()),
     lower() {
       isLowered = true
     },

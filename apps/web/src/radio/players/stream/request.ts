@@ -75,7 +75,7 @@ export function createStreamRequest(
   }
 }
 
-const addressOf = ({ path }: Stream, token: string, from?: string) =>
+export const addressOf = ({ path }: Stream, token: string, from?: string) =>
   path === usual.path ? apiUrl('/api/stream', { token, from }) : apiUrl(path, { from })
 
 /** The first frame that the station would send to a new listener; null = it doesn't say. */
