@@ -25,7 +25,9 @@ import { playlistsOf, STATION, type StreamSource, streamsOf } from './sources.ts
 const LOOK_EVERY_MS = 500
 /** Looks further apart than this mean that this process did not run: what it missed is no fault of the station. */
 const MISSED_MS = 2_000
-const STANDBY_RETRY_MS = 5_000
+/** Another monitor takes over about as long after one that dies. A machine that stands still for longer may lose it to no harm. */
+const LEASE_MS = 6_000
+const STANDBY_RETRY_MS = 1_000
 const WATCH_EVERY_MS = 60_000
 
 type MonitorPorts = Pick<Ports, 'bus' | 'clock' | 'config' | 'data' | 'leases' | 'log' | 'media' | 'metrics'>
@@ -55,7 +57,7 @@ export function startMonitor(deps: MonitorDeps): () => Promise<void> {
   const watch = async () => {
     while (!signal.aborted) {
       await leases
-        .hold(holder, ['monitor'], signal, () => monitor(deps, signal))
+        .hold(holder, ['monitor'], signal, (lost) => monitor(deps, AbortSignal.any([signal, lost])), LEASE_MS)
         .catch((error) => {
           if (!signal.aborted && !(error instanceof Deferred))
             log.warn({ err: error }, 'monitor failed; retrying')

@@ -17,21 +17,25 @@ const RELEASE = readScript(new URL('./release.lua', import.meta.url))
 /** Opens leases in Redis. They keep jobs apart but do not fence, so writes must be compare-and-set. */
 export function openLeases(redis: Redis): Leases {
   return {
-    async hold(holder, names, stopping, work) {
+    async hold(holder, names, stopping, work, leaseMs = LEASE_MS) {
       const keys = names.map((name) => `${PREFIX}lease:${name}`)
-      if (keys.length === 0) return work()
+      const losing = new AbortController()
+      if (keys.length === 0) return work(losing.signal)
       const take = async () =>
-        (await answered(redis, redis.eval(TAKE, keys.length, ...keys, holder, LEASE_MS))) === 1
+        (await answered(redis, redis.eval(TAKE, keys.length, ...keys, holder, leaseMs))) === 1
       const giveWayMs = performance.now() + MAX_WAIT_MS
       while (!(await take())) {
         if (performance.now() > giveWayMs)
           throw new Deferred('locked', new Error('another change holds the lease'))
         await sleep(TRY_EVERY_MS, { signal: stopping })
       }
-      const renewing = setInterval(() => void take().catch(() => {}), RENEW_EVERY_MS)
+      const renew = async () => {
+        if (!(await take())) losing.abort(new Error('another holder has taken the lease'))
+      }
+      const renewing = setInterval(() => void renew().catch(() => {}), RENEW_EVERY_MS)
       let isDeferred = false
       try {
-        return await work()
+        return await work(losing.signal)
       } catch (error) {
         isDeferred = error instanceof Deferred
         throw error

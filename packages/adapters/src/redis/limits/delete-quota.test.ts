@@ -2,6 +2,7 @@ import { Deferred, Failure } from '@solstice/station'
 import { pino } from 'pino'
 import t from 'tap'
 import { startRedis } from '../../../../../tests/harness/processes/processes.ts'
+import { until } from '../../../../../tests/harness/until.ts'
 import { openRedis } from '../connection.ts'
 import { openLeases } from '../leases/leases.ts'
 import { openDeleteQuota } from './delete-quota.ts'
@@ -111,4 +112,18 @@ t.test('who holds names keeps others from them, and is not kept from them itself
   t.equal(await redis.get('solstice:lease:x'), 'a', 'an interrupted change keeps its lease until it resumes')
   await leases.hold('a', ['x'], never(), async () => {})
   t.equal(await redis.exists('solstice:lease:x'), 0)
+})
+
+t.test('a holder is told when another one has taken its lease', async (t) => {
+  const server = await startRedis(t)
+  const redis = await openRedis(server.url, log, false)
+  t.teardown(() => redis.disconnect())
+  const { signal } = new AbortController()
+  await openLeases(redis).hold('a', ['x'], signal, async (lost) => {
+    t.notOk(lost.aborted)
+    // The lease of a process that did not run for as long expires, and is free.
+    await redis.set('solstice:lease:x', 'b')
+    await until('it is told', () => lost.aborted)
+  })
+  t.equal(await redis.get('solstice:lease:x'), 'b')
 })
