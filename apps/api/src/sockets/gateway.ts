@@ -1,5 +1,11 @@
 import type { IncomingMessage } from 'node:http'
-import { ACCOUNT_CHANNEL, type Config, type ReplicaLink, ROSTER_CHANNEL } from '@solstice/adapters'
+import {
+  ACCOUNT_CHANNEL,
+  type Config,
+  createMonitorTokens,
+  type ReplicaLink,
+  ROSTER_CHANNEL,
+} from '@solstice/adapters'
 import type { Capabilities } from '@solstice/contracts'
 import type {
   Admin,
@@ -13,7 +19,7 @@ import type {
   Sessions,
   WallClock,
 } from '@solstice/station'
-import { Failure } from '@solstice/station'
+import { dateNow, Failure } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { type DefaultEventsMap, Server, type Socket } from 'socket.io'
@@ -35,7 +41,7 @@ import { handshakeOptions } from './handshake.ts'
 import { listenerHandlers } from './listeners.ts'
 import { createLive, type Live } from './live/live.ts'
 import type { Alias } from './presence/aliases.ts'
-import { createRoster, type Roster } from './presence/roster.ts'
+import { createRoster, type Roster, unseenSlot } from './presence/roster.ts'
 import { followNextJingle } from './queue/next-jingle.ts'
 import { queueHandlers } from './queue/queue.ts'
 import { trackRequestHandlers } from './queue/track-requests.ts'
@@ -69,6 +75,7 @@ export interface GatewayDeps {
     | 'dayStartHour'
     | 'nightStartHour'
     | 'suggestCooldownS'
+    | 'artTokenSecret'
   >
   mirror: AirMirror
   clock: WallClock
@@ -247,16 +254,19 @@ function acceptSockets(
   io: Io,
   deps: Parts & {
     config: GatewayDeps['config']
+    clock: WallClock
     addressOf: (request: IncomingMessage) => string
     cookieTokenOf: (cookies: string | undefined) => string | null
   },
 ): void {
+  const monitors = createMonitorTokens(deps.config)
   const { config, groups, roster, rosterReplies, live, admins, syncPayload, dispatch } = deps
   io.on('connection', (socket) => {
+    const isMonitor = monitors.isValid(socket.handshake.auth.monitor, dateNow(deps.clock))
     const visitor = visitorOf(socket, {
       address: deps.addressOf(socket.request),
       cookieToken: deps.cookieTokenOf(socket.handshake.headers.cookie),
-      slot: roster.enter(socket.id),
+      slot: isMonitor ? unseenSlot : roster.enter(socket.id),
       liveRole: live.roleOf,
     })
     socket.once('disconnect', () => {

@@ -37,6 +37,9 @@ export interface Slot {
   leave(): void
 }
 
+/** The slot of the station's own monitor: nobody sees it. */
+export const unseenSlot: Slot = { promote() {}, demote() {}, leave() {} }
+
 /**
  * Listeners of a replica with up to 200 sockets appear at the other replicas at once, else within 10 s.
  *
