@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { createFrameFollower } from '../../../apps/jobs/src/monitor/ear/frames.ts'
 import type { Teardown } from '../processes/processes.ts'
 
@@ -20,6 +21,8 @@ export type ReplicaFault =
   | 'drift'
   /** Hands out the playlist of before. */
   | 'old playlist'
+  /** Keeps back what is sent to sockets. */
+  | 'silent sockets'
 
 const STREAM = '/api/stream/public.mp3'
 const BLOCK_FRAMES = 40
@@ -86,10 +89,27 @@ export async function startFaultyReplica(t: Teardown, upstream: string) {
       .end(text)
   }
 
+  const sockets = new Map<Socket, Duplex>()
+  server.on('upgrade', (ask: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const onward = connect(Number(new URL(upstream).port), '127.0.0.1')
+    sockets.set(onward, socket)
+    for (const [one, other] of [
+      [socket, onward],
+      [onward, socket],
+    ] as const)
+      one.on('error', () => {}).once('close', () => other.destroy())
+    onward.once('close', () => sockets.delete(onward))
+    onward.write(`${headOf(ask)}\r\n\r\n`)
+    onward.write(head)
+    socket.pipe(onward)
+    if (fault !== 'silent sockets') onward.pipe(socket)
+  })
+
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.teardown(() => {
     server.close()
     server.closeAllConnections()
+    for (const onward of sockets.keys()) onward.destroy()
   })
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -97,8 +117,19 @@ export async function startFaultyReplica(t: Teardown, upstream: string) {
     set(next: ReplicaFault) {
       fault = next
       for (const one of streams) one.destroy()
+      for (const [onward, socket] of sockets) {
+        onward.unpipe()
+        if (fault !== 'silent sockets') onward.pipe(socket)
+      }
     },
   }
+}
+
+/** The head of a request as it came. */
+function headOf({ method, url, rawHeaders }: IncomingMessage): string {
+  const lines = [`${method} ${url} HTTP/1.1`]
+  for (let i = 0; i < rawHeaders.length; i += 2) lines.push(`${rawHeaders[i]}: ${rawHeaders[i + 1]}`)
+  return lines.join('\r\n')
 }
 
 interface Piece {

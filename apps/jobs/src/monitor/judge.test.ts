@@ -4,14 +4,16 @@ import {
   judgeBroadcast,
   judgePlaylist,
   judgeSound,
+  judgeSync,
   judgeTold,
   type Sent,
+  type Synced,
   THRESHOLDS,
   type Told,
 } from './judge.ts'
 import { persist, WELL } from './persistence.ts'
 import type { Plan } from './plan.ts'
-import { endOf } from './poll.ts'
+import { endOf } from './told/poll.ts'
 
 const NOW_MS = 1_000_000
 const TITLE = 'Hilda - Morning Tide'
@@ -75,7 +77,7 @@ t.test('frames of other bytes and old ones have causes of their own', async (t) 
   t.same(causes({ differingMs: 520 }), ['other_bytes'])
   t.same(causes({ behindMs: 8_000, differingMs: 520 }), ['old_sound'], 'a replica that serves an old ring')
   const again = (lengthMs: number) => ({ repetition: { lengthMs, lagMs: 1_000 } })
-  t.same(causes({ differingMs: 520, ...again(2_100) }), ['repeating'])
+  t.same(causes({ differingMs: 520, behindMs: 8_000, ...again(2_100) }), ['repeating'])
   t.same(causes({ differingMs: 520, ...again(900) }), [], 'which of both is not known yet')
   t.same(causes({ frame: null, ...again(2_100) }), ['repeating'], 'without frame numbers')
   t.same(causes({ frame: null, ...again(2_100) }, { soundSinceMs: null }), [], 'music under a chat')
@@ -115,7 +117,13 @@ t.test('the broadcast is held against the state: title, position and its own tim
   t.same(broadcast({}, { dueMs: null }), [])
 })
 
-const told: Told = { trackId: plan.trackId, startedAtMs: NOW_MS - 100_000, atMs: NOW_MS - 900, ageMs: 500 }
+const told: Told = {
+  trackId: plan.trackId,
+  startedAtMs: NOW_MS - 100_000,
+  atMs: NOW_MS - 900,
+  ageMs: 500,
+  tookMs: 20,
+}
 const good = { failingMs: 0, failure: '' }
 const telling = (one: Partial<Told>, rest = good, planned: Partial<Plan> = {}) => [
   ...judgeTold({ last: { ...told, ...one }, ...rest }, { ...plan, ...planned }, THRESHOLDS, {
@@ -126,20 +134,36 @@ const telling = (one: Partial<Told>, rest = good, planned: Partial<Plan> = {}) =
 
 t.test('what an address tells of the air is of now', async (t) => {
   t.same(telling({}), [])
-  t.same(telling({ atMs: NOW_MS - 7_000 }), ['stale_sync'])
+  t.same(telling({ atMs: NOW_MS - 4_000 }), ['stale_sync'])
+  t.same(telling({ atMs: NOW_MS - 4_000, tookMs: 2_000 }), [], 'a slow answer is not an old one')
+  t.same(telling({ atMs: NOW_MS + 4_000 }), ['stale_sync'])
   t.same(telling({ trackId: 'day/Before.mp3' }), ['stale_sync'])
-  t.same(telling({ trackId: 'day/Before.mp3' }, good, { titleSinceMs: NOW_MS - 3_000 }), [], 'just changed')
+  t.same(telling({ trackId: 'day/Before.mp3' }, good, { titleSinceMs: NOW_MS - 2_000 }), [], 'just changed')
   t.same(telling({}, { failingMs: 9_000, failure: 'status 503' }), ['stale_sync'])
   t.same(telling({ startedAtMs: NOW_MS - 103_000 }), ['drift'], 'a position that is off')
 })
 
+t.test('what a socket receives comes every 2 s, and is what is heard', async (t) => {
+  const good: Synced = { sinceMs: 1_900, delayMs: 40, trackId: 'a', heardId: null, driftMs: 80 }
+  const judged = (one: Partial<Synced>, failingMs = 0) => [
+    ...judgeSync({ last: { ...good, ...one }, failingMs, failure: 'transport close' }, THRESHOLDS).keys(),
+  ]
+  t.same(judged({}), [])
+  t.same(judged({ sinceMs: 4_100 }), ['stale_sync'], 'none comes')
+  t.same(judged({ delayMs: 3_100 }), ['stale_sync'], 'an old one comes')
+  t.same(judged({ heardId: 'b' }), ['stale_sync'], 'of another track')
+  t.same(judged({ driftMs: -1_600 }), ['drift'])
+  t.same(judged({ sinceMs: 6_000 }, 5_000), [], 'a replica that is being replaced')
+  t.same(judged({}, 8_100), ['stale_sync'])
+})
+
 t.test('a playlist ends about where the sound does', async (t) => {
   const judged = (last: number | null, rest = good) => [
-    ...judgePlaylist({ last, ...rest }, NOW_MS, THRESHOLDS).keys(),
+    ...judgePlaylist({ last, ...rest }, THRESHOLDS).keys(),
   ]
-  t.same(judged(NOW_MS - 9_000), [])
-  t.same(judged(NOW_MS - 10_001), ['old_playlist'])
-  t.same(judged(NOW_MS, { failingMs: 9_000, failure: 'status 404' }), ['old_playlist'])
+  t.same(judged(8_500), [], 'a segment, and what a cache keeps')
+  t.same(judged(9_001), ['old_playlist'])
+  t.same(judged(0, { failingMs: 9_000, failure: 'status 404' }), ['old_playlist'])
   t.same(judged(null, { failingMs: 9_000, failure: 'status 503' }), [], 'there has been none yet')
   const text =
     '#EXTM3U\n#EXT-X-PROGRAM-DATE-TIME:1970-01-01T00:01:00.000Z\n#EXTINF:6.06,\n1.mp3\n#EXTINF:6.06,\n2.mp3\n'

@@ -48,9 +48,22 @@ export interface Told {
   trackId: string | null
   /** Date (epoch ms) at which the track began; null without one. */
   startedAtMs: number | null
-  /** Date (epoch ms) of what is told, and how long ago it came. */
+  /** Date (epoch ms) of what is told; how long ago it came, and how long it took. */
   atMs: number
   ageMs: number
+  tookMs: number
+}
+
+/** `sync` as a socket received it. */
+export interface Synced {
+  /** Since it came, and how old it was then, ms. */
+  sinceMs: number
+  delayMs: number
+  trackId: string | null
+  /** The track that is heard instead; null = none. */
+  heardId: string | null
+  /** How far the told position is ahead of the one that is heard, ms. */
+  driftMs: number
 }
 
 /** An answer that is asked for again and again. */
@@ -85,6 +98,8 @@ export interface Thresholds {
   /** Bytes that belong to no frame are reported for this long. */
   strayMs: number
   toldMs: number
+  /** Between two `sync`. */
+  syncMs: number
   failingMs: number
   playlistMs: number
 }
@@ -102,9 +117,10 @@ export const THRESHOLDS: Thresholds = {
   offTimeMs: 6_000,
   overdueMs: 10_000,
   strayMs: 5_000,
-  toldMs: 5_000,
+  toldMs: 3_000,
+  syncMs: 4_000,
   failingMs: 8_000,
-  playlistMs: 10_000,
+  playlistMs: 9_000,
 }
 
 const MINUTE_MS = 60_000
@@ -147,21 +163,21 @@ export function judgeSound(
 }
 
 /**
- * Frames that are old, come again, or were never broadcast. Those that were broadcast twice are left to the inspector, because
- * music repeats as well.
+ * Frames that come again, are old, or were never broadcast. A replica that repeats itself falls behind as well. Frames that were
+ * broadcast twice are left to the inspector, because music repeats, too.
  */
 function judgeFrames(
   { frame, isFed, behindMs, differingMs, repetition }: Heard,
   limits: Thresholds,
   isDue: boolean,
 ): Findings {
-  if (isFed && behindMs > limits.behindMs)
-    return new Map([['old_sound', `frame ${frame} is ${inSeconds(behindMs)} old`]])
   if (repetition && (differingMs > 0 || (frame === null && isDue))) {
     const { lengthMs } = repetition
     const evidence = `frames of before for ${inSeconds(lengthMs)}`
     return new Map(lengthMs > limits.repeatingMs ? [['repeating', evidence]] : [])
   }
+  if (isFed && behindMs > limits.behindMs)
+    return new Map([['old_sound', `frame ${frame} is ${inSeconds(behindMs)} old`]])
   const evidence = `${inSeconds(differingMs)} up to frame ${frame} were not broadcast`
   return new Map(differingMs >= limits.differingMs ? [['other_bytes', evidence]] : [])
 }
@@ -223,7 +239,8 @@ export function judgeTold(
     return findings.set('stale_sync', `nothing told for ${inSeconds(failingMs)}; ${failure}`)
   if (!last) return findings
   const offMs = today - last.ageMs - last.atMs
-  if (Math.abs(offMs) > limits.toldMs)
+  // An answer is of a moment between the question and its coming.
+  if (offMs - last.tookMs > limits.toldMs || -offMs > limits.toldMs)
     return findings.set('stale_sync', `what is told is ${inSeconds(offMs)} old`)
   if (!plan || plan.soundSinceMs === null || plan.startedAtMs === null) return findings
   const sinceMs = last.atMs + aheadMs - Math.max(plan.titleSinceMs, plan.soundSinceMs)
@@ -236,23 +253,28 @@ export function judgeTold(
   return findings
 }
 
-/**
- * Holds a playlist against the broadcast.
- *
- * @param last date (epoch ms) at which its last segment ends.
- * @param sentUntil date up to which there is sound.
- */
-export function judgePlaylist(
-  { last, failingMs, failure }: Followed<number>,
-  sentUntil: number | null,
-  limits: Thresholds,
-): Findings {
-  if (last !== null && failingMs > limits.failingMs)
+/** Holds what a socket receives against the sound; a socket that was cut off has time to connect again. */
+export function judgeSync({ last, failingMs, failure }: Followed<Synced>, limits: Thresholds): Findings {
+  if (failingMs > limits.failingMs)
+    return new Map([['stale_sync', `no sync for ${inSeconds(failingMs)}; ${failure}`]])
+  if (!last || failingMs > 0) return new Map()
+  const { sinceMs, delayMs, trackId, heardId, driftMs } = last
+  if (sinceMs > limits.syncMs) return new Map([['stale_sync', `no sync for ${inSeconds(sinceMs)}`]])
+  if (Math.abs(delayMs) > limits.toldMs)
+    return new Map([['stale_sync', `a sync was ${inSeconds(delayMs)} old`]])
+  if (heardId !== null)
+    return new Map([['stale_sync', `sync tells "${trackId}" while "${heardId}" is heard`]])
+  const evidence = `the position in sync is ${inSeconds(driftMs)} off the sound`
+  return new Map(Math.abs(driftMs) > limits.driftMs ? [['drift', evidence]] : [])
+}
+
+/** Holds a playlist against the broadcast. @param last how long before the sound it ended, ms. */
+export function judgePlaylist({ last, failingMs, failure }: Followed<number>, limits: Thresholds): Findings {
+  if (last === null) return new Map()
+  if (failingMs > limits.failingMs)
     return new Map([['old_playlist', `no playlist for ${inSeconds(failingMs)}; ${failure}`]])
-  const behindMs = last === null || sentUntil === null ? 0 : sentUntil - last
-  return new Map(
-    behindMs > limits.playlistMs ? [['old_playlist', `it ends ${inSeconds(behindMs)} before the sound`]] : [],
-  )
+  const evidence = `it ends ${inSeconds(last)} before the sound`
+  return new Map(last > limits.playlistMs ? [['old_playlist', evidence]] : [])
 }
 
 /** A quiet passage of a minute is music; a minute without one loud moment, or loud throughout, is a fault. */

@@ -15,17 +15,18 @@ import { type Broadcast, followBroadcast } from './broadcast.ts'
 import { listen } from './ear/listen.ts'
 import { createEvidenceKeeper } from './evidence.ts'
 import { createInspector, placeAt } from './inspect.ts'
-import { type Findings, judgeBroadcast, judgePlaylist, judgeSound, judgeTold, THRESHOLDS } from './judge.ts'
+import { type Findings, judgeBroadcast, judgePlaylist, judgeSound, THRESHOLDS } from './judge.ts'
 import { followPlan } from './plan.ts'
-import { pollPlaylist, pollTold } from './poll.ts'
 import { openRegister } from './register.ts'
-import { sentIn, titlesAt } from './sent.ts'
+import { sentIn, soundOf, titlesAt } from './sent.ts'
 import { playlistsOf, STATION, type StreamSource, streamsOf } from './sources.ts'
+import { followTold } from './told/follow-told.ts'
+import { pollPlaylist } from './told/poll.ts'
 
 const LOOK_EVERY_MS = 500
 /** Looks further apart than this mean that this process did not run: what it missed is no fault of the station. */
 const MISSED_MS = 2_000
-/** Another monitor takes over about as long after one that dies. A machine that stands still for longer may lose it to no harm. */
+/** Limits how long nobody listens after a monitor died; one that stands still for longer stops for the next. */
 const LEASE_MS = 6_000
 const STANDBY_RETRY_MS = 1_000
 const WATCH_EVERY_MS = 60_000
@@ -122,14 +123,23 @@ async function openSenses(deps: MonitorDeps, signal: AbortSignal) {
     const broadcast = broadcasts.of(stream)
     const { url, mount } = stream
     const ear = listen({ url, codec: mount.codec, broadcast, ffmpegPath: config.ffmpegPath, now })
-    return { ...stream, broadcast, ear }
+    const soundAt = (stationMs: number) =>
+      ear.frame === null ? null : soundOf(broadcast, ear.frame, stationMs)
+    const told = stream.id === undefined ? followTold(stream.address, { clock, config, now }, soundAt) : null
+    return { ...stream, broadcast, ear, told }
   })
-  const told = new Map(config.monitorUrls.map((address) => [address, pollTold(address, now)]))
-  const playlists = playlistsOf(config).map((one) => ({ ...one, poll: pollPlaylist(one.url, now) }))
+  const sentUntil = () => {
+    const { chunk } = broadcasts.first
+    return chunk && chunkEndMs(chunk) - clock.aheadMs()
+  }
+  const playlists = playlistsOf(config).map((one) => ({
+    ...one,
+    poll: pollPlaylist(one.url, now, sentUntil),
+  }))
   const inspector = createInspector(deps)
   const [first] = ears
 
-  const atStream = ({ ear, broadcast, source, id }: (typeof ears)[number], nowMs: number): Findings => {
+  const atStream = ({ ear, broadcast, source, told }: (typeof ears)[number], nowMs: number): Findings => {
     const heard = ear.heard()
     const { frame } = heard
     const own = plan.inTimeOf(nowMs)
@@ -138,10 +148,7 @@ async function openSenses(deps: MonitorDeps, signal: AbortSignal) {
     if (findings.has('no_bytes')) return findings
     const place = frame === null ? null : placeAt(broadcast, frame)
     if (source === first?.source) add(findings, inspector.look(heard, ear.sound, place, plan.now, nowMs))
-    const aheadMs = clock.aheadMs()
-    const dates = { today: dateNow(clock), aheadMs }
-    const telling = id === undefined && told.get(source)
-    if (telling) add(findings, judgeTold(telling.now(), plan.now, THRESHOLDS, dates))
+    if (told) add(findings, told.judge(plan.now))
     return findings
   }
 
@@ -155,21 +162,24 @@ async function openSenses(deps: MonitorDeps, signal: AbortSignal) {
     look(nowMs: number): [string, Findings][] {
       const heard = ears.map((one): [string, Findings] => [one.source, atStream(one, nowMs)])
       const silent = new Set(heard.flatMap(([source, found]) => (found.has('no_bytes') ? [source] : [])))
-      const { chunk } = broadcasts.first
-      const sentUntil = chunk && chunkEndMs(chunk) - clock.aheadMs()
       const listed = playlists.map(({ url, address, poll }): [string, Findings] => {
-        const found = silent.has(address) ? new Map() : judgePlaylist(poll.now(), sentUntil, THRESHOLDS)
+        const found = silent.has(address) ? new Map() : judgePlaylist(poll.now(), THRESHOLDS)
         return [url, found]
       })
       const sent = sentIn(broadcasts.first)
       return [...heard, ...listed, [STATION, judgeBroadcast(sent, plan.now, THRESHOLDS, clock.nowMs())]]
     },
     forgive() {
-      for (const { ear } of ears) ear.forgive()
+      for (const { ear, told } of ears) {
+        ear.forgive()
+        told?.forgive()
+      }
     },
     async close() {
-      for (const { ear } of ears) ear.stop()
-      for (const poll of told.values()) poll.stop()
+      for (const { ear, told } of ears) {
+        ear.stop()
+        told?.stop()
+      }
       for (const { poll } of playlists) poll.stop()
       await broadcasts.ended
     },

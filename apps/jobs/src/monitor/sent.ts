@@ -1,10 +1,16 @@
+import { chunkEndMs } from '@solstice/station'
 import type { Broadcast } from './broadcast.ts'
 import { placeAt } from './inspect.ts'
 import type { Sent } from './judge.ts'
 import { titleOf } from './plan.ts'
+import type { SoundThen } from './told/sync.ts'
 
 /** Titles stand between the frames at intervals, and come with sound in groups of 2 s. */
 const TITLE_LATE_MS = 4_000
+const SETTLED_MS = 3_000
+const OLD_MS = 6_000
+/** Sound comes at most this late before the station says that it stopped. */
+const LATE_MS = 1_000
 
 /** The broadcast at its newest frame; null before any. */
 export function sentIn(broadcast: Broadcast): Sent | null {
@@ -18,6 +24,20 @@ export function sentIn(broadcast: Broadcast): Sent | null {
     atMs: chunk.atMs + (newest - chunk.frame) * frameMs,
     ageMs: performance.now() - broadcast.cameAtMs,
   }
+}
+
+/**
+ * The sound of a listener who hears a frame, at a station time a little later; null = no track, or one that has just begun or is
+ * old.
+ */
+export function soundOf(broadcast: Broadcast, frame: number, atMs: number): SoundThen | null {
+  const { chunk, frameMs } = broadcast
+  const place = placeAt(broadcast, frame)
+  if (!chunk || !place || place.sinceMs < SETTLED_MS) return null
+  const frameAtMs = chunk.atMs + (frame - chunk.frame) * frameMs
+  // Where no sound comes the station tells the position at which it stopped.
+  const heardMs = Math.min(atMs, chunkEndMs(chunk) + LATE_MS) - frameAtMs
+  return heardMs > OLD_MS ? null : { trackId: place.trackId, positionMs: place.positionMs + heardMs }
 }
 
 /** The titles that players may show at a frame, the right one last; null when they are not known. */

@@ -24,6 +24,8 @@ const FED_MS = 3_000
 export interface Listener {
   heard(): Heard
   readonly sound: RecentSound
+  /** Number of the newest frame; null when it has none. */
+  readonly frame: number | null
   /** Forgets the time in which this process did not run. */
   forgive(): void
   stop(): void
@@ -86,6 +88,9 @@ export function listen({ url, codec, broadcast, ffmpegPath, now }: Ear): Listene
   const comparison = createTrustedComparison(broadcast, connection.again)
   return {
     sound,
+    get frame() {
+      return comparison.newest
+    },
     heard() {
       const compared = comparison.look(repetition !== null)
       return {

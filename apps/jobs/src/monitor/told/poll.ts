@@ -1,8 +1,10 @@
 import { type NowPlaying, nowPlaying } from '@solstice/contracts'
 import { sleep, timeLimit } from '@solstice/station'
-import type { Followed, Told } from './judge.ts'
+import type { Followed, Told } from '../judge.ts'
 
-const EVERY_MS = 2_000
+/** An address gets 120 answers a minute, of all replicas together. */
+const TOLD_EVERY_MS = 2_000
+const PLAYLIST_EVERY_MS = 1_000
 const TIMEOUT_MS = 3_000
 const HEADERS = { 'user-agent': 'Solstice-Monitor' }
 
@@ -13,7 +15,7 @@ export interface Poll<T> {
 
 /** The air as an address tells it. */
 export function pollTold(address: string, now: () => number): Poll<Told> {
-  const poll = pollUrl(`${address}${nowPlaying.getNowPlaying.path}`, now, (text) => {
+  const poll = pollUrl(`${address}${nowPlaying.getNowPlaying.path}`, TOLD_EVERY_MS, now, (text, askedMs) => {
     const told = JSON.parse(text) as NowPlaying
     const song = told.state === 'song' ? told.current : null
     return {
@@ -21,6 +23,7 @@ export function pollTold(address: string, now: () => number): Poll<Told> {
       startedAtMs: song?.startedAt ?? null,
       atMs: told.at,
       cameAtMs: now(),
+      tookMs: now() - askedMs,
     }
   })
   return {
@@ -32,8 +35,22 @@ export function pollTold(address: string, now: () => number): Poll<Told> {
   }
 }
 
-/** The date (epoch ms) at which a playlist of HLS ends. */
-export const pollPlaylist = (url: string, now: () => number): Poll<number> => pollUrl(url, now, endOf)
+/**
+ * How long before the sound a playlist of HLS ended when it was asked for, ms.
+ *
+ * @param sentUntil date up to which there is sound; null before any.
+ */
+export function pollPlaylist(url: string, now: () => number, sentUntil: () => number | null): Poll<number> {
+  let dueMs: number | null = null
+  const onAsk = () => {
+    dueMs = sentUntil()
+  }
+  const readBehind = (text: string) => {
+    const endMs = endOf(text)
+    return dueMs === null ? 0 : dueMs - endMs
+  }
+  return pollUrl(url, PLAYLIST_EVERY_MS, now, readBehind, onAsk)
+}
 
 /** @throws when the text is no playlist with dates. */
 export function endOf(playlist: string): number {
@@ -48,7 +65,14 @@ export function endOf(playlist: string): number {
   return atMs
 }
 
-function pollUrl<T>(url: string, now: () => number, read: (text: string) => T): Poll<T> {
+/** @param read gets an answer, and when it was asked for. */
+function pollUrl<T>(
+  url: string,
+  everyMs: number,
+  now: () => number,
+  read: (text: string, askedMs: number) => T,
+  onAsk = () => {},
+): Poll<T> {
   const ending = new AbortController()
   const { signal } = ending
   let last: T | null = null
@@ -56,13 +80,15 @@ function pollUrl<T>(url: string, now: () => number, read: (text: string) => T): 
   let failure = ''
 
   const ask = async () => {
+    const askedMs = now()
+    onAsk()
     const answer = await fetch(url, {
       headers: HEADERS,
       signal: AbortSignal.any([signal, timeLimit(TIMEOUT_MS)]),
     })
     const text = await answer.text()
     if (!answer.ok) throw new Error(`status ${answer.status}`)
-    last = read(text)
+    last = read(text, askedMs)
     goodAtMs = now()
     failure = ''
   }
@@ -71,7 +97,7 @@ function pollUrl<T>(url: string, now: () => number, read: (text: string) => T): 
       await ask().catch((error: Error) => {
         failure = error.message
       })
-      await sleep(EVERY_MS, { signal }).catch(() => {})
+      await sleep(everyMs, { signal }).catch(() => {})
     }
   }
   void askOn()
