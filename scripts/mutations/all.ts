@@ -2,6 +2,7 @@ import { accessMutations } from './access.ts'
 import { boundsMutations } from './bounds.ts'
 import { clockMutations } from './clock.ts'
 import { donatedMutations, moneyMutations } from './money.ts'
+import { monitorMutations } from './monitor.ts'
 import type { Mutation } from './mutation.ts'
 import { deskMutations, panelMutations, panelRouteMutations } from './panel.ts'
 import { playoutMutations } from './playout.ts'
@@ -17,6 +18,7 @@ export const allMutations: Mutation[] = [
   ...moneyMutations,
   ...donatedMutations,
   ...clockMutations,
+  ...monitorMutations,
   ...deskMutations,
   ...panelMutations,
   ...panelRouteMutations,

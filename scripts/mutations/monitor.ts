@@ -1,0 +1,73 @@
+import { mutationsOf } from './mutation.ts'
+
+const JUDGE = 'apps/jobs/src/monitor/judge.test.ts'
+const SOUND = 'apps/jobs/src/monitor/ear/sound.test.ts'
+const SYNC = 'apps/jobs/src/monitor/told/sync.test.ts'
+
+/** The station hears itself. */
+export const monitorMutations = mutationsOf('apps/jobs/src/monitor', [
+  [
+    'the loudness of a track is asked for once, when it begins',
+    'plan.ts',
+    "if (measured !== '' && lufs === null) void measure(measured)",
+    '',
+    'plan.test.ts',
+  ],
+  [
+    'a replica that repeats itself is blamed for old sound',
+    'judge.ts',
+    'if (repetition && (differingMs > 0',
+    'if (repetition && !isFed && (differingMs > 0',
+    JUDGE,
+  ],
+  [
+    'frames that were broadcast again are a fault, whatever the file says',
+    'judge.ts',
+    '(differingMs > 0 || (frame === null && isDue))',
+    '(differingMs >= 0 || (frame === null && isDue))',
+    JUDGE,
+  ],
+  [
+    'a loop of the music that ends just now is a fault',
+    'ear/loops.ts',
+    'end >= first; end -= QUARTER',
+    'end >= sound.length; end -= QUARTER',
+    SOUND,
+  ],
+  ['a socket may be silent', 'judge.ts', 'if (sinceMs > limits.syncMs)', 'if (sinceMs < 0)', JUDGE],
+  [
+    'a socket that is cut off has no time to connect again',
+    'judge.ts',
+    'if (!last || failingMs > 0) return new Map()',
+    'if (!last) return new Map()',
+    JUDGE,
+  ],
+  [
+    'another track in sync than in the sound goes unnoticed',
+    'told/sync.ts',
+    ': { heardId: trackId, driftMs: 0 }',
+    ': none',
+    SYNC,
+  ],
+  [
+    'people see the monitor in the list of listeners',
+    'apps/api/src/sockets/gateway.ts',
+    'isMonitor ? unseenSlot : roster.enter(socket.id)',
+    'roster.enter(socket.id)',
+    SYNC,
+  ],
+  [
+    'an old proof hides a socket',
+    'packages/adapters/src/auth/monitor-tokens.ts',
+    'Math.abs(nowMs - Number(issuedAt)) > LIFE_MS',
+    'nowMs < 0',
+    SYNC,
+  ],
+  [
+    'a monitor that lost its lease listens on',
+    'packages/adapters/src/redis/leases/leases.ts',
+    'if (!(await take())) losing.abort',
+    'if (!(await take()) && keys.length === 0) losing.abort',
+    'packages/adapters/src/redis/limits/delete-quota.test.ts',
+  ],
+])
