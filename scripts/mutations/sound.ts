@@ -156,8 +156,8 @@ const workerMutations = mutationsOf('apps/stream-worker/src/audio', [
   [
     'a muted microphone shows a level',
     'microphone/microphone.ts',
-    'meter.add(decoded, taken, gain)',
-    'meter.add(decoded, taken, gain || 1)',
+    'meter.add(decoded, taken, gain / DEFAULT_GAIN)',
+    'meter.add(decoded, taken, (gain || 1) / DEFAULT_GAIN)',
     'microphone/levels.test.ts',
   ],
 ])

@@ -2,6 +2,7 @@ import t, { type Test } from 'tap'
 import { cut, makeRecording } from '../harness/audio/recording.ts'
 import { violations } from '../harness/browser/axe.ts'
 import { adminAt, flaws, prepare, signIn, visit } from '../harness/browser/browser.ts'
+import { beLoud, giveVoice } from '../harness/browser/voice.ts'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
 import type { SocketClient } from '../harness/people/socket-client.ts'
 
@@ -84,12 +85,8 @@ t.test('a moderator looks after those on air, bans an address and invites by cod
 t.test('a host sees the time on air, and is warned while the voice clips', async (t) => {
   const station = await prepare(t, { ...SUPER_ADMIN, RADIO_HOSTS_MODE: 'true' })
   const [{ url }] = await Promise.all([station.startApi(), station.startWorker()])
-  const { page } = await visit(t, `${url}/en/adlogin`, {}, (page) => page.addInitScript(giveVoice))
+  const { page } = await visit(t, `${url}/en/adlogin`, {}, (page) => page.addInitScript(giveVoice, 0.5))
   const button = (name: string) => page.getByRole('button', { name })
-  const beLoud = (gain: number) =>
-    page.evaluate((gain) => {
-      ;(window as Window & { voice?: GainNode }).voice!.gain.value = gain
-    }, gain)
   const onAir = page.locator('.host-time')
   const warning = page.locator('.meter-clips', { hasText: 'Your voice is clipping' })
   await signIn(page)
@@ -104,10 +101,10 @@ t.test('a host sees the time on air, and is warned while the voice clips', async
     () => Number(document.querySelector('.meter')?.getAttribute('aria-valuenow')) > -30,
   )
   t.equal(await warning.count(), 0, 'a voice at half of full scale is fine')
-  await beLoud(1.5)
+  await page.evaluate(beLoud, 1.5)
   await warning.waitFor()
   t.same(await violations(page), [])
-  await beLoud(0.5)
+  await page.evaluate(beLoud, 0.5)
   await warning.waitFor({ state: 'detached' })
   t.pass('it goes when the voice is softer')
 
@@ -124,18 +121,4 @@ async function speak(t: Test, { socket }: SocketClient) {
   socket.emit('host_mic_toggle', { on: true })
   const timer = setInterval(() => socket.emit('host_audio_chunk', pieces[sent++ % pieces.length]), pieceMs)
   t.teardown(() => clearInterval(timer))
-}
-
-/** Gives a page a voice whose loudness the test sets, half of full scale at first. */
-function giveVoice() {
-  navigator.mediaDevices.getUserMedia = async () => {
-    const context = new AudioContext()
-    const voice = new GainNode(context, { gain: 0.5 })
-    const out = new MediaStreamAudioDestinationNode(context)
-    const tone = new OscillatorNode(context, { frequency: 440 })
-    tone.connect(voice).connect(out)
-    tone.start()
-    Object.assign(window, { voice })
-    return out.stream
-  }
 }

@@ -1,5 +1,6 @@
 import { sleep } from '@solstice/station'
 import type { Browser, Page } from 'playwright-core'
+import { giveVoice } from '../../tests/harness/browser/voice.ts'
 import { until } from '../../tests/harness/until.ts'
 import { openPage, save, take, views } from './camera.ts'
 import type { Audience } from './people.ts'
@@ -61,6 +62,7 @@ async function listenAt(browser: Browser, name: 'day' | 'night'): Promise<void> 
 /** The studio with a guest on air, and the page of that guest. */
 export async function takeStudio(browser: Browser, { token }: Stage): Promise<void> {
   const host = await openPage(browser, views.desktop, { admin_theme: 'day' }, token)
+  await host.addInitScript(giveVoice, 0.3)
   await host.goto(`${SITE}/en/adpanel/live`)
   await host.getByRole('button', { name: 'Go live' }).click()
   await press(host, /Turn the microphone on/)
@@ -94,6 +96,7 @@ export async function takeStudio(browser: Browser, { token }: Stage): Promise<vo
 
 async function askToCome(browser: Browser, name: string): Promise<Page> {
   const page = await openPage(browser, views.desktop)
+  await page.addInitScript(giveVoice, 0.1)
   await page.goto(`${SITE}/en/guest`)
   await page.locator('form input').first().fill(name)
   await page.locator('form button').first().click()

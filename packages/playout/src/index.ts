@@ -12,6 +12,7 @@ export {
   pendingGuests,
   shownCode,
 } from './live/roster.ts'
+export { DEFAULT_GAIN } from './live/sessions.ts'
 export { isLasting } from './model/commands/command-life.ts'
 export * from './model/commands/commands.ts'
 export * from './model/commands/live-commands.ts'

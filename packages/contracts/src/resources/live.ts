@@ -17,9 +17,13 @@ export const Participant = Type.Object({
 })
 export type Participant = Static<typeof Participant>
 
-const Loudness = Type.Number({ minimum: 0, maximum: 1, description: 'as a part of full scale' })
+const Loudness = Type.Number({
+  minimum: 0,
+  maximum: 1,
+  description: 'as a part of full scale, which is that of the recording at the default gain',
+})
 
-/** How loud somebody's microphone is on the air: with its gain, and 0 while muted. */
+/** How loud somebody's microphone is: with its gain, and 0 while muted. */
 export const SpeakerLevel = Type.Object({
   id: Type.String({ description: 'as in `live_hosts_roster`' }),
   peak: Loudness,

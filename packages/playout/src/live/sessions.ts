@@ -3,7 +3,8 @@ import type { LiveEnd, Participant, Speaker } from '../model/live-state.ts'
 import type { PlayoutState } from '../model/state.ts'
 import { type Step, stepTo, unchanged } from '../model/steps.ts'
 
-const DEFAULT_GAIN = 5
+/** The gain of a microphone that nobody has changed. */
+export const DEFAULT_GAIN = 5
 /** Replicas read the last ends to tell clients why they went off the air. */
 const MAX_ENDS = 20
 

@@ -7,13 +7,13 @@ export interface MicrophonePiece {
   bytes: Buffer
 }
 
-/** Loudness as parts of full scale: 0 is silence, 1 is as loud as can be. */
+/** Loudness as parts of full scale: 0 is silence, 1 is as loud as is told. */
 export interface Loudness {
   peak: number
   rms: number
 }
 
-/** The loudness of a microphone as it goes on the air: with its gain, and silent while muted. */
+/** The loudness of a microphone: with its gain, in relation to the default one, and silent while muted. */
 export interface MicrophoneLevel extends Loudness {
   socketId: string
 }

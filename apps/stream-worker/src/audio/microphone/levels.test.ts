@@ -1,4 +1,4 @@
-import type { Participant } from '@solstice/playout'
+import { DEFAULT_GAIN, type Participant } from '@solstice/playout'
 import { FRAME_SAMPLES, type MicrophoneLevel, SAMPLE_RATE } from '@solstice/station'
 import { pino } from 'pino'
 import t from 'tap'
@@ -10,6 +10,8 @@ const SECONDS = 3
 const PIECE_MS = 100
 /** The amplitude of ffmpeg's sine is an eighth of full scale. */
 const SINE = 1 / 8
+const GAIN = 4
+const SHOWN = (SINE * GAIN) / DEFAULT_GAIN
 const log = pino({ level: 'silent' })
 
 const person = (socketId: string, change: Partial<Participant> = {}): Participant => ({
@@ -50,7 +52,7 @@ t.test('levels are told four times a second while somebody is heard, then once m
     log,
   })
   t.teardown(() => mixer.close())
-  const people = [person('speaks', { gain: 4 }), person('muted', { isMuted: true }), person('silent')]
+  const people = [person('speaks', { gain: GAIN }), person('muted', { isMuted: true }), person('silent')]
   await mixer.follow(people)
   const pieces = cut(
     await makeRecording(`sine=frequency=1000:duration=${SECONDS}`, SECONDS),
@@ -76,8 +78,8 @@ t.test('levels are told four times a second while somebody is heard, then once m
   t.ok(told.length >= 11 && told.length <= 15, `${told.length} messages for ${SECONDS} s`)
   const inBetween = spoken.slice(2, -3)
   for (const { peak, rms } of inBetween) {
-    t.ok(Math.abs(peak / (4 * SINE) - 1) < 0.2, `a peak of ${peak}`)
-    t.ok(Math.abs((rms * Math.SQRT2) / (4 * SINE) - 1) < 0.2, `an RMS of ${rms}`)
+    t.ok(Math.abs(peak / SHOWN - 1) < 0.2, `a peak of ${peak}`)
+    t.ok(Math.abs((rms * Math.SQRT2) / SHOWN - 1) < 0.2, `an RMS of ${rms}`)
   }
   const quiet = [
     { socketId: 'muted', peak: 0, rms: 0 },

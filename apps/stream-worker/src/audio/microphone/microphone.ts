@@ -1,3 +1,4 @@
+import { DEFAULT_GAIN } from '@solstice/playout'
 import { type Loudness, tokenBucket } from '@solstice/station'
 import type { Logger } from 'pino'
 import { createWebmReader } from '../codec/webm-reader.ts'
@@ -18,7 +19,10 @@ export interface Microphone {
   receive(piece: Buffer, nowMs: number): void
   /** Adds its next samples to samples `from` to `from + count` of `into`, with the gain applied; false when it had none. */
   add(into: Float32Array, from: number, count: number, gain: number, nowMs: number): boolean
-  /** Returns how loud it was in the last `samples` samples, those since the last reading. */
+  /**
+   * Returns how loud it was in the last `samples` samples, those since the last reading; at the default gain 1 is the full scale of
+   * the recording, as its owner's own meter has it.
+   */
   loudness(samples: number): Loudness
   /** Switches the microphone off: it fades out within 5 ms and receives nothing more. */
   end(): void
@@ -95,7 +99,7 @@ export function createMicrophone(log: Logger): Microphone {
       decode(count)
       const taken = Math.min(count, decoded.length)
       envelope.add(decoded, taken, taken < count, gain, into, from)
-      meter.add(decoded, taken, gain)
+      meter.add(decoded, taken, gain / DEFAULT_GAIN)
       decoded = decoded.slice(taken)
       if (taken < count) {
         buffer.runOut(nowMs)

@@ -11,7 +11,7 @@ export function PeoplePanel() {
   const ownId = connection.id()
   return (
     <PanelSection title={t.people}>
-      <ul class="rows">
+      <ul class="rows" data-levels="true">
         {state.people.map(({ id, login, role, muted }) => (
           <li key={id}>
             <span class="row-name">{login}</span>

@@ -27,7 +27,7 @@ export function Roster() {
     <PanelSection title={t.roster}>
       <List state={state} rows={2} isEmpty={({ roster }) => !roster.length} empty={<p>{t.nobody}</p>}>
         {({ roster }) => (
-          <ul class="rows">
+          <ul class="rows" data-levels="true">
             {roster.map((person) => (
               <Person key={person.id} person={person} />
             ))}

@@ -4,7 +4,7 @@ import { type Level, SILENCE } from '../voice-capture.ts'
 
 /** How loud everybody on air is, as the station tells those on air and moderators. */
 export interface Speakers {
-  /** By id of the roster, as it goes on air; who is missing is silent. */
+  /** By id of the roster, with their gain; who is missing is silent. */
   readonly levels: Store<ReadonlyMap<string, Level>>
   /** When the time of each guest on air is up, by id: station time, epoch ms. */
   readonly endsAt: Store<ReadonlyMap<string, number>>
@@ -12,8 +12,8 @@ export interface Speakers {
 
 /** Levels come four times a second while somebody is heard; after this long without any, the station is silent or away. */
 const SILENT_AFTER_MS = 1_500
-/** −36 dB: above the noise of a room, below a quiet voice. */
-const SPEAKS = 0.016
+/** −45 dB: above the noise of a room, below a quiet voice. */
+const SPEAKS = 0.0056
 
 export function followSpeakers(connection: Pick<LiveConnection, 'on' | 'link'>): Speakers {
   const levels = createStore<ReadonlyMap<string, Level>>(new Map())
