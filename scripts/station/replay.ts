@@ -6,8 +6,10 @@ import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { createGzip, gunzip } from 'node:zlib'
 import {
+  type Begun,
   type Chapter,
   chaptersBetween,
+  checkRecording,
   type Divergence,
   type Gap,
   linesIn,
@@ -18,6 +20,7 @@ import {
   readChapters,
   readLines,
   readReport,
+  recordedBetween,
   replay,
   reportLines,
   type StoredChapter,
@@ -44,8 +47,26 @@ export async function printReplay(args: { from?: string; to?: string; report?: s
   const { fromMs, untilMs } = spanOf(args, timeZone)
   await withChapters(async (media, stored) => {
     const chapters = readChapters(media, chaptersBetween(stored, fromMs, untilMs))
-    judge(await runAgain(chapters, fromMs, untilMs, at, say))
+    const result = await runAgain(chapters, fromMs, untilMs, at, say)
+    if (result.problems.length === 0) await compareWithSound(media, result, fromMs, at)
+    judge(result)
   })
+}
+
+/** Says whether the aircheck has the same tracks. @throws Refusal where it has others */
+async function compareWithSound(
+  media: MediaStorage,
+  { played, untilMs }: Result,
+  fromMs: number,
+  at: (dateMs: number) => string,
+): Promise<void> {
+  const recorded = await recordedBetween(media, fromMs, untilMs)
+  const { compared, mismatches } = checkRecording(played, recorded, fromMs, untilMs)
+  for (const { atMs, engine, recording } of mismatches)
+    say(`${at(atMs)}  recorded: ${titleOf(recording)}; here: ${titleOf(engine)}`)
+  if (mismatches.length > 0)
+    throw new Refusal(`the aircheck has other sound: ${plural(mismatches.length, 'difference')}`)
+  if (compared > 0) say(`the aircheck has the same tracks: ${plural(compared, 'comparison')}`)
 }
 
 /** Says why something was on air. */
@@ -101,6 +122,10 @@ export async function writeReport(
 
 interface Result {
   steps: number
+  /** Tracks on air, in order; the first is the one that was on already. */
+  played: Begun[]
+  /** Date of the last step: nothing is known of what came after. */
+  untilMs: number
   problems: (Gap | Divergence)[]
 }
 
@@ -112,7 +137,7 @@ async function runAgain(
   at: (dateMs: number) => string,
   tell: (line: string) => void,
 ): Promise<Result> {
-  const result: Result = { steps: 0, problems: [] }
+  const result: Result = { steps: 0, played: [], untilMs: 0, problems: [] }
   let before = ''
   for await (const one of replay(chapters)) {
     const dateMs = one.atMs - one.aheadMs
@@ -122,6 +147,8 @@ async function runAgain(
       continue
     }
     if (dateMs >= untilMs) continue
+    result.played.push(...tracksOf(one, result.steps === 0))
+    result.untilMs = dateMs
     result.steps++
     for (const { line, startedAtMs } of soundsOf(one)) {
       const startedMs = Math.round(startedAtMs - one.aheadMs)
@@ -132,18 +159,32 @@ async function runAgain(
   return result
 }
 
+/** The tracks that begin with a step, behind the one that was on before it. */
+function tracksOf({ before, effects, aheadMs }: Replayed, isFirst: boolean): Begun[] {
+  const { onAir } = before
+  const earlier =
+    isFirst && onAir.phase === 'track' ? [{ track: onAir.entry.track, startedAtMs: onAir.startedAtMs }] : []
+  const begun = effects.filter((effect) => effect.type === 'played')
+  return [...earlier, ...begun].map(({ track: { title, artist }, startedAtMs }) => ({
+    ...{ title, artist, beganMs: startedAtMs - aheadMs },
+  }))
+}
+
 /** What begins with a step: each track that is played, or what else is on air now. */
 function soundsOf({ before, after, effects }: Replayed): { line: string; startedAtMs: number }[] {
   const tracks = effects.flatMap((effect) => {
     if (effect.type !== 'played') return []
     const { track, startedAtMs } = effect
-    return [{ line: `${track.artist ? `${track.artist} – ` : ''}${track.title} (${track.id})`, startedAtMs }]
+    return [{ line: `${titleOf(track)} (${track.id})`, startedAtMs }]
   })
   const { onAir } = after
   if (onAir.phase === 'track' || onAir.phase === before.onAir.phase) return tracks
   const startedAtMs = onAir.phase === 'jingle' ? onAir.startedAtMs : onAir.sinceMs
   return [...tracks, { line: nameOf(after), startedAtMs }]
 }
+
+const titleOf = ({ artist, title }: { artist: string; title: string }) =>
+  artist ? `${artist} – ${title}` : title
 
 function judge({ steps, problems }: Result): void {
   const differences = problems.filter(({ type }) => type === 'different').length

@@ -2,11 +2,17 @@ import { request } from 'node:http'
 import { openLocalMedia } from '@solstice/adapters'
 import type { HistoryItem, PublicConfig } from '@solstice/contracts'
 import { bufferOf, byteOfFrame, endOf, heardIn, storedParts } from '@solstice/station'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { decode, melody, pitch } from '../harness/audio/audio.ts'
 import { start } from '../harness/processes/processes.ts'
 import { programOf } from '../harness/processes/programs.ts'
-import { followBroadcast, listen, prepareStation, splitIcy } from '../harness/stations/station.ts'
+import {
+  followBroadcast,
+  listen,
+  prepareStation,
+  type Station,
+  splitIcy,
+} from '../harness/stations/station.ts'
 import { until } from '../harness/until.ts'
 
 const BYTES_PER_S = 16_000
@@ -32,7 +38,7 @@ function runs(heard: (number | null)[]): { hz: number | null; windows: number }[
 }
 
 t.test('a station in stream mode', { buffered: true }, async (t) => {
-  const station = await prepareStation(t, tones)
+  const station = await prepareStation(t, tones, { AIRCHECK_DAYS: '1', MEDIA_STORAGE: 'local' })
   const [one, two] = await Promise.all([station.startApi(), station.startApi(), station.startWorker()])
   const publicStream = '/api/stream/public.mp3'
   const startedListening = await listen(t, one.url + publicStream)
@@ -137,7 +143,7 @@ t.test('a station in stream mode', { buffered: true }, async (t) => {
         t,
         'node',
         [await programOf('tests/suites/air-recorder.ts')],
-        { ...station.env, AIRCHECK_DAYS: '1', MEDIA_STORAGE: 'local', PART_FRAMES: '30' },
+        { ...station.env, PART_FRAMES: '30' },
         'ipc',
       )
     const [first, second] = await Promise.all([record(), record()])
@@ -165,6 +171,7 @@ t.test('a station in stream mode', { buffered: true }, async (t) => {
     const heard = Buffer.concat(chunks.map(({ audio }) => audio))
     const at = (frame: number) => byteOfFrame(heard, frame - chunks[0]!.frame)
     t.ok(Buffer.concat(recorded).equals(heard.subarray(at(from), at(end))), `frames ${from} to ${end}`)
+    await assertSameTracks(t, station)
   })
 
   t.test('the listener stream requires a token', async (t) => {
@@ -173,6 +180,17 @@ t.test('a station in stream mode', { buffered: true }, async (t) => {
     t.match(await response.json(), { error: { code: 'ART_TOKEN_INVALID', uk: String, en: String } })
   })
 })
+
+/** The engine comes to the tracks that were recorded, when it is told everything again. */
+async function assertSameTracks(t: Test, station: Station) {
+  const program = await programOf('scripts/station.ts')
+  const span = [Date.now() - 3_600_000, Date.now() + 60_000].map((ms) => new Date(ms).toISOString())
+  await until('the log of the recorded time is filed', async () => {
+    const replay = start(t, 'node', [program, 'replay', '--from', span[0]!, '--to', span[1]!], station.env)
+    t.equal(await replay.exited, 0, replay.output)
+    return /the aircheck has the same tracks: \d+ comparison/.test(replay.output)
+  })
+}
 
 t.test(
   'with an overlap, the end of a track and the start of the next are heard together',
