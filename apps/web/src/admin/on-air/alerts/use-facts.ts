@@ -1,5 +1,5 @@
 import type { Mode } from '@solstice/contracts'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { ApiError } from '../../../api.ts'
 import { useStore } from '../../../ui/store.ts'
 import { useNow } from '../../../ui/use-now.ts'
@@ -43,20 +43,12 @@ export function useFacts(): Facts & { retry: () => void } {
   const webhooks = useQuery(mayTell ? `GET ${WEBHOOKS}` : null)
 
   const isOnline = link === 'online'
-  const unread = [alarms, orders, settings, jobs, webhooks].filter(isUnread)
-  const retry = () => {
-    for (const query of unread) query.retry()
-  }
-  useEffect(() => {
-    if (!unread.length) return
-    const timer = setInterval(retry, RETRY_MS)
-    return () => clearInterval(timer)
-  })
+  const { isAnyUnread, retry } = useRetries([alarms, orders, settings, jobs, webhooks], isOnline)
   const nowMs = connection.stationNowMs()
   const modes: Mode[] = config.nightMode ? ['day', 'night'] : ['day']
   return {
     silentMs: isOnline && air ? nowMs - air.serverTimeMs : 0,
-    isUnread: isOnline && unread.length > 0,
+    isUnread: isAnyUnread,
     openAlarms: dataOf(alarms)?.alarms.filter(({ endedAt }) => endedAt === null).length ?? 0,
     unqueued: dataOf(orders)?.unqueued ?? 0,
     suggestions: may({ allOf: ['queue_manage'] }) ? suggestions : [],
@@ -75,6 +67,30 @@ export function useFacts(): Facts & { retry: () => void } {
     failedJobs: dataOf(jobs)?.queues.reduce((sum, { counts }) => sum + counts.failed, 0) ?? 0,
     retry,
   }
+}
+
+/** Tries again and again what the station could not answer. What is being tried again counts as unread until it is answered. */
+function useRetries(
+  queries: readonly (QueryState<unknown> & { retry: () => void })[],
+  isOnline: boolean,
+): { isAnyUnread: boolean; retry: () => void } {
+  const was = useRef<readonly boolean[]>([])
+  const unread = queries.map(
+    (query, i) => isUnread(query) || (query.is === 'loading' && was.current[i] === true),
+  )
+  was.current = unread
+  const retry = () => {
+    for (const query of queries) if (isUnread(query)) query.retry()
+  }
+  const again = useRef(retry)
+  again.current = retry
+  const isAnyUnread = isOnline && unread.includes(true)
+  useEffect(() => {
+    if (!isAnyUnread) return
+    const timer = setInterval(() => again.current(), RETRY_MS)
+    return () => clearInterval(timer)
+  }, [isAnyUnread])
+  return { isAnyUnread, retry }
 }
 
 const dataOf = <T>(state: QueryState<T>): T | null => (state.is === 'ready' ? state.data : null)
