@@ -129,7 +129,7 @@ function assertTold(t: Test, playlist: string, { air, frameSamples, id }: Follow
   )
   t.equal(
     Number(/#EXT-X-DISCONTINUITY-SEQUENCE:(\d+)/.exec(playlist)?.[1]),
-    stretchAt(first),
+    stretchAt(first) % 10_000,
     'the number of breaks before it',
   )
   return told.filter(({ breaks }) => breaks > 0).map(({ number }) => number)

@@ -91,6 +91,9 @@ t.test('a media playlist', (t) => {
 `,
   )
   t.match(mediaPlaylist({ codec: 'mp3' }, [segment(8)]), '#EXT-X-VERSION:3\n')
+  const ofClock = mediaPlaylist({ codec: 'mp3' }, [segment(8, 179_545_578), segment(9, 179_545_579)])
+  t.match(ofClock, '#EXT-X-DISCONTINUITY-SEQUENCE:5578\n', 'players keep tables of them')
+  t.equal(ofClock.split('#EXT-X-DISCONTINUITY\n').length, 2)
   t.end()
 })
 

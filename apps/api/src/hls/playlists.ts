@@ -10,6 +10,9 @@ const TARGET_S = Math.round(SEGMENT_MS / 1000)
 /** Players begin three segments before the end (RFC 8216, 6.3.3). */
 const START_S = ((-3 * SEGMENT_MS) / 1000).toFixed(2)
 
+/** hls.js has a table of as many places as are counted, and goes through it at each playlist: for seconds when there are millions. */
+const COUNTED_BREAKS = 10_000
+
 /** The playlist of all mounts. @param listener told by the player with each later request, so that it is counted once. */
 export function masterPlaylist(mounts: readonly PackedMount[], listener: string): string {
   const variants = mounts.flatMap((mount) => [
@@ -40,7 +43,7 @@ export function mediaPlaylist(
     `#EXT-X-VERSION:${segments.includes(null) ? 8 : 3}`,
     `#EXT-X-TARGETDURATION:${TARGET_S}`,
     `#EXT-X-MEDIA-SEQUENCE:${first.number}`,
-    `#EXT-X-DISCONTINUITY-SEQUENCE:${first.stretch}`,
+    `#EXT-X-DISCONTINUITY-SEQUENCE:${first.stretch % COUNTED_BREAKS}`,
     `#EXT-X-START:TIME-OFFSET=${START_S}`,
     ...entries,
   )
