@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { violations } from '../harness/browser/axe.ts'
-import { adminAt, flaws, prepare, signIn, visit } from '../harness/browser/browser.ts'
+import { adminAt, flaws, placedStyles, prepare, signIn, visit } from '../harness/browser/browser.ts'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
 import { openSocket } from '../harness/people/socket-client.ts'
 
@@ -58,13 +58,7 @@ t.test('an admin works with the queue and the requests from any window, by keybo
   })
 
   await t.test('style sheets that stand in the page are not fetched again', async (t) => {
-    const [placed, again] = await page.evaluate(() => {
-      const hrefs = [...document.querySelectorAll<HTMLElement>('style[data-href]')].map(
-        ({ dataset }) => new URL(dataset.href!, location.href).href,
-      )
-      const fetched = performance.getEntriesByType('resource').map(({ name }) => name)
-      return [hrefs.length, hrefs.filter((href) => fetched.includes(href))] as const
-    })
+    const { placed, again } = await placedStyles(page)
     t.ok(placed > 0)
     t.same(again, [], 'they would stand behind the sheets that override them')
   })

@@ -1,6 +1,15 @@
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
-import { advances, flaws, hears, prepare, titleShown, tones, visit } from '../harness/browser/browser.ts'
+import {
+  advances,
+  flaws,
+  hears,
+  placedStyles,
+  prepare,
+  titleShown,
+  tones,
+  visit,
+} from '../harness/browser/browser.ts'
 import { until } from '../harness/until.ts'
 
 t.test(
@@ -49,6 +58,10 @@ t.test(
     t.same(await flaws(page), [])
     await page.keyboard.press('Escape')
     await page.locator('dialog').waitFor({ state: 'detached' })
+
+    const { placed, again } = await placedStyles(page)
+    t.ok(placed > 0)
+    t.same(again, [], 'no style sheet stands behind those that override it')
 
     await playsOpus(page)
     await choosesQuality(t, page)

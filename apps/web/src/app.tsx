@@ -1,3 +1,4 @@
+import './ui/loading/older-browsers.ts'
 import './styles/tokens.css'
 import './styles/base.css'
 import './styles/controls.css'
@@ -19,6 +20,9 @@ import { tellPlacedStyles } from './ui/loading/placed-styles.ts'
 import { registerWorker } from './ui/loading/service-worker.ts'
 import { openTheme } from './ui/theme.ts'
 
+// Before any part is fetched, and the stream is one.
+tellPlacedStyles()
+
 const RETRY_MS = 3_000
 
 interface PageOptions {
@@ -31,7 +35,6 @@ interface PageOptions {
 /** Draws the page of this document over what the station sent of it. */
 export async function openPage(Page: ComponentType<PageProps>, options: PageOptions = {}): Promise<void> {
   const { mode, load = async () => {} } = options
-  tellPlacedStyles()
   openTheme(mode)
   const place = arrive()
   // What the station sent stays in sight meanwhile.

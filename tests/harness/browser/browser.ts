@@ -190,3 +190,13 @@ export async function flaws(page: Page): Promise<string[]> {
     ]
   })
 }
+
+/** How many style sheets the station sent within the page, and those that were fetched nevertheless. */
+export const placedStyles = (page: Page): Promise<{ placed: number; again: string[] }> =>
+  page.evaluate(() => {
+    const hrefs = [...document.querySelectorAll<HTMLElement>('style[data-href]')].map(
+      ({ dataset }) => new URL(dataset.href!, location.href).href,
+    )
+    const fetched = performance.getEntriesByType('resource').map(({ name }) => name)
+    return { placed: hrefs.length, again: hrefs.filter((href) => fetched.includes(href)) }
+  })
