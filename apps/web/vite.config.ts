@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import { build, defineConfig, type Plugin, type ResolvedConfig } from 'vite'
+import { BASELINE } from './build/baseline.ts'
 import { compressFiles } from './build/compress.ts'
 import { framedPages } from './build/frame.ts'
 import { stampWorker } from './build/stamp-worker.ts'
@@ -91,7 +92,7 @@ function forStation(): Plugin {
         build: {
           outDir,
           emptyOutDir: false,
-          target: 'es2022',
+          target: BASELINE,
           // Other sites name it, so its name never changes, and it needs no other file.
           lib: { entry: 'src/embed/element.ts', formats: ['iife'], name: 'solstice', fileName: () => PLAYER },
         },
@@ -122,7 +123,7 @@ export default defineConfig({
   oxc,
   plugins: [pagesAtPaths(), framedPages(), textsPreloaded(), forStation()],
   build: {
-    target: 'es2022',
+    target: BASELINE,
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     rolldownOptions: {

@@ -27,8 +27,9 @@ export const serverUrl: string = (import.meta.env?.VITE_SERVER_URL ?? '').replac
 
 /** A refusal of the station: its status, and the message as it came (`textOf` reads it). */
 export class ApiError extends Error {
-  readonly status: number
-  readonly body: unknown
+  // Declared only: fields would cost code for older browsers.
+  declare readonly status: number
+  declare readonly body: unknown
   constructor(status: number, body: unknown) {
     super(`The station answered ${status}`)
     this.name = 'Refusal'

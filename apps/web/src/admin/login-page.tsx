@@ -34,7 +34,7 @@ export function LoginPage({ locale, onLocale, goTo }: PageProps) {
   const message = () => {
     if (error === 'unreachable') return t.unreachable
     if (error) return localizedText(error, locale)
-    return reason && Object.hasOwn(t.loggedOut, reason) && t.loggedOut[reason as Reason]
+    return reason && Object.keys(t.loggedOut).includes(reason) && t.loggedOut[reason as Reason]
   }
   return (
     <>

@@ -32,29 +32,35 @@ type Heard = { is: 'unknown' } | { is: 'unreachable' } | { is: 'known'; now: Now
  */
 export function defineSolsticePlayer(home?: string): void {
   if (customElements.get('solstice-player')) return
+  const ends = new WeakMap<Element, () => void>()
+  const close = (element: Element) => {
+    ends.get(element)?.()
+    ends.delete(element)
+  }
+  const open = (element: Element) => {
+    close(element)
+    const station = originOf(element.getAttribute('src') || home)
+    if (station) ends.set(element, openPlayer(element.shadowRoot!, { station, locale: localeOf(element) }))
+  }
   customElements.define(
     'solstice-player',
+    // Fields of its own would cost code for older browsers.
     class extends HTMLElement {
-      static observedAttributes = ['src', 'lang']
-      readonly #root = this.attachShadow({ mode: 'open' })
-      #end: (() => void) | null = null
+      static get observedAttributes() {
+        return ['src', 'lang']
+      }
+      constructor() {
+        super()
+        this.attachShadow({ mode: 'open' })
+      }
       connectedCallback() {
-        this.#open()
+        open(this)
       }
       disconnectedCallback() {
-        this.#close()
+        close(this)
       }
       attributeChangedCallback(_: string, before: string | null, after: string | null) {
-        if (this.#end && before !== after) this.#open()
-      }
-      #open() {
-        this.#close()
-        const station = originOf(this.getAttribute('src') || home)
-        if (station) this.#end = openPlayer(this.#root, { station, locale: localeOf(this) })
-      }
-      #close() {
-        this.#end?.()
-        this.#end = null
+        if (ends.has(this) && before !== after) open(this)
       }
     },
   )
@@ -62,9 +68,12 @@ export function defineSolsticePlayer(home?: string): void {
 
 /** The origin of a station's address; null when it is none. */
 function originOf(address: string | undefined): string | null {
-  if (!address || !URL.canParse(address, document.baseURI)) return null
-  const { origin, protocol } = new URL(address, document.baseURI)
-  return /^https?:$/.test(protocol) ? origin : null
+  try {
+    const { origin, protocol } = new URL(address ?? '', document.baseURI)
+    return address && /^https?:$/.test(protocol) ? origin : null
+  } catch {
+    return null
+  }
 }
 
 const localeOf = (element: Element): Locale =>
@@ -78,11 +87,8 @@ interface Place {
 
 /** Draws a player and keeps it up to date. @returns ends it. */
 function openPlayer(root: ShadowRoot, place: Place): () => void {
-  // A sheet made by a script is not bound by the policies of the sites around it.
-  const sheet = new CSSStyleSheet()
-  sheet.replaceSync(look)
-  root.adoptedStyleSheets = [sheet]
   root.innerHTML = MARKUP
+  addLook(root)
   let heard: Heard = { is: 'unknown' }
   let sound: Sound = 'off'
   const draw = () => drawPlayer(root, { ...place, heard, sound })
@@ -104,6 +110,19 @@ function openPlayer(root: ShadowRoot, place: Place): () => void {
   return () => {
     unfollow()
     stream.stop()
+  }
+}
+
+/** A sheet made by a script is not bound by the policies of the sites around it. Older browsers can't make one. */
+function addLook(root: ShadowRoot): void {
+  try {
+    const sheet = new CSSStyleSheet()
+    sheet.replaceSync(look)
+    root.adoptedStyleSheets = [sheet]
+  } catch {
+    const style = document.createElement('style')
+    root.append(style)
+    style.sheet?.insertRule(`@media all {${look}}`)
   }
 }
 

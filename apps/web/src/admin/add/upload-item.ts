@@ -1,4 +1,5 @@
 import type { LyricsStatus, Mode, Track } from '@solstice/contracts'
+import { parsedUrl } from '../../ui/parsed-url.ts'
 import type { ReplyOf } from '../data/routes.ts'
 
 /** Tags that the station read from a staged file. */
@@ -125,9 +126,9 @@ const keyOf = ({ source, mode }: UploadItem): string =>
 export type LinkKind = 'none' | 'video' | 'list' | 'video-in-list'
 
 export function linkKind(text: string): LinkKind {
-  if (!URL.canParse(text.trim())) return 'none'
-  const { protocol, pathname, searchParams } = new URL(text.trim())
-  if (protocol !== 'https:') return 'none'
+  const url = parsedUrl(text.trim())
+  if (url?.protocol !== 'https:') return 'none'
+  const { pathname, searchParams } = url
   const namesVideo = searchParams.has('v') || !/^\/(playlist)?\/?$/.test(pathname)
   if (!searchParams.has('list')) return namesVideo ? 'video' : 'none'
   return namesVideo ? 'video-in-list' : 'list'

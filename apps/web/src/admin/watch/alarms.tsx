@@ -1,6 +1,7 @@
 import type { Alarm } from '@solstice/contracts'
 import { useEffect } from 'preact/hooks'
 import { apiUrl } from '../../api.ts'
+import { parsedUrl } from '../../ui/parsed-url.ts'
 import { useStore } from '../../ui/store.ts'
 import { useNow } from '../../ui/use-now.ts'
 import { useUrlState } from '../data/location.ts'
@@ -113,4 +114,4 @@ function Evidence({ alarm, sound }: { alarm: Alarm; sound: Sound }) {
   )
 }
 
-const hostOf = (source: string) => (URL.canParse(source) ? new URL(source).host : source)
+const hostOf = (source: string) => parsedUrl(source)?.host ?? source

@@ -2,7 +2,7 @@ import type { IconName } from '../../ui/icons.tsx'
 import { pathOf } from '../../ui/language/language.ts'
 import { share } from '../../ui/share.ts'
 import { useStore } from '../../ui/store.ts'
-import { canOpenMini, useRemotePlayback } from '../mini/offered.ts'
+import { miniOffer, useRemotePlayback } from '../mini/offered.ts'
 import { useRadio } from '../radio-context.ts'
 import type { SheetName } from '../sheets/sheets.tsx'
 
@@ -21,8 +21,13 @@ export function useMenuItems(
   const { radio, locale, t } = useRadio()
   const remote = useRemotePlayback()
   const isOff = useStore(radio.sound).is === 'off'
+  const mini = import.meta.env.SSR ? 'none' : miniOffer()
   const openMini = () =>
-    void import('../mini/mini-player.tsx').then(({ openMiniPlayer }) => openMiniPlayer({ radio, locale, t }))
+    mini === 'hint'
+      ? say(t.extras.noMini)
+      : void import('../mini/mini-player.tsx').then(({ openMiniPlayer }) =>
+          openMiniPlayer({ radio, locale, t }),
+        )
   const shareStation = async () => {
     const { href } = new URL(pathOf({ page: 'player', locale }), location.href)
     const outcome = await share(stationName, href)
@@ -40,7 +45,7 @@ export function useMenuItems(
     },
     { icon: 'support', label: t.extras.kept, onPress: () => show({ is: 'kept' }) },
     { icon: 'sleep', label: t.extras.sleep, onPress: () => show({ is: 'sleep' }) },
-    canOpenMini() && { icon: 'mini', label: t.extras.mini, onPress: openMini },
+    mini !== 'none' && { icon: 'mini', label: t.extras.mini, onPress: openMini },
     remote && !isOff && { icon: 'cast', label: t.cast[remote.isElsewhere ? 'on' : 'off'], onPress: cast },
     { icon: 'share', label: t.extras.share, onPress: shareStation },
     { icon: 'preferences', label: t.preferences, onPress: () => show({ is: 'preferences' }) },

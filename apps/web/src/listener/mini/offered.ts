@@ -7,8 +7,11 @@ declare global {
   }
 }
 
-/** True where the browser opens windows that stay above others. */
-export const canOpenMini = (): boolean => globalThis.window?.documentPictureInPicture !== undefined
+/** `hint`: on a computer one expects a small player, and this browser has none; phones have their lock screen instead. */
+export function miniOffer(): 'player' | 'hint' | 'none' {
+  if (window.documentPictureInPicture) return 'player'
+  return matchMedia('(hover: hover) and (pointer: fine)').matches ? 'hint' : 'none'
+}
 
 /** Sends the element's sound to another device, or calls it back. */
 interface RemoteControl {

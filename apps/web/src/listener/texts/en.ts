@@ -136,6 +136,7 @@ export const en: Texts = {
     sleepIn: (minutes) => `The sound stops in ${minutes} min`,
     sleepWithTrack: 'The sound stops after this song',
     mini: 'Mini player',
+    noMini: 'This browser has no windows that stay on top. Chrome and Edge have.',
     share: 'Share the station',
     reveal: 'Show what’s next',
   },

@@ -140,6 +140,7 @@ export const uk = {
     sleepIn: (minutes: number) => `Звук вимкнеться за ${minutes} хв`,
     sleepWithTrack: 'Звук вимкнеться після цієї пісні',
     mini: 'Мініпрогравач',
+    noMini: 'Цей браузер не має вікон поверх інших. Chrome і Edge мають.',
     share: 'Поділитися станцією',
     reveal: 'Показати, що далі',
   },

@@ -1,4 +1,5 @@
 import type { DonationStatus, LibraryItem } from '@solstice/contracts'
+import { parsedUrl } from '../../ui/parsed-url.ts'
 import type { Airing } from '../timeline.ts'
 
 /** Details that the station gives only once; the tab in which the order was placed remembers them. */
@@ -77,5 +78,4 @@ export function withoutDonation(href: string): { href: string; id: string } | nu
 }
 
 /** True when an address is safe to link to. */
-export const isWebAddress = (address: string): boolean =>
-  URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)
+export const isWebAddress = (address: string): boolean => /^https?:$/.test(parsedUrl(address)?.protocol ?? '')

@@ -18,7 +18,9 @@ export function Sheet({ class: name, label, onClose, children }: Props) {
   // A sheet that is seen before it is modal would leave the keys to the page.
   useLayoutEffect(() => {
     const opener = document.activeElement
-    dialog.current?.showModal()
+    // Typed as if every browser had it.
+    if ('showModal' in dialog.current!) dialog.current.showModal()
+    else void import('./stand-in.ts').then(({ standIn }) => dialog.current && standIn(dialog.current))
     return () => {
       if (opener instanceof HTMLElement) opener.focus({ preventScroll: true })
     }

@@ -1,11 +1,13 @@
 import type { Webhook, WebhookEventType } from '@solstice/contracts'
+import { parsedUrl } from '../../../ui/parsed-url.ts'
 import { Field } from '../../ui/fields/field.tsx'
 import { useWatchTexts } from '../texts.ts'
 
 export type WebhookChoice = Pick<Webhook, 'url' | 'types' | 'description'>
 
 /** Whether the station may be asked to take it. */
-export const isChosen = ({ url, types }: WebhookChoice): boolean => URL.canParse(url) && types.length > 0
+export const isChosen = ({ url, types }: WebhookChoice): boolean =>
+  parsedUrl(url) !== null && types.length > 0
 
 /** Where a webhook goes and what it is told. */
 export function WebhookFields(props: { value: WebhookChoice; onValue: (value: WebhookChoice) => void }) {
