@@ -79,7 +79,7 @@ t.test('a host goes live; a guest is admitted, heard by everybody, and removed',
   await ear.hears(FILLER_HZ)
   await host.locator('.strip-now', { hasText: 'Just chatting' }).waitFor()
   const { page: listener } = await visit(t, `${url}/en/`)
-  await listener.locator('.byline', { hasText: 'Solstice' }).waitFor()
+  await listener.locator('.hosts', { hasText: 'Solstice' }).waitFor()
   t.pass('listeners see who talks, by the names of the roster')
   await listener.close()
   t.same(await flaws(host), [])

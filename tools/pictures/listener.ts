@@ -1,7 +1,9 @@
+import { sleep } from '@solstice/station'
 import type { Browser } from 'playwright-core'
 import { openSocket, type SocketClient } from '../../tests/harness/people/socket-client.ts'
 import { logIn } from '../../tests/harness/people/uploads.ts'
 import type { Teardown } from '../../tests/harness/processes/processes.ts'
+import { until } from '../../tests/harness/until.ts'
 import { type Look, look, openPage, tooWide, type View, views } from './camera.ts'
 import { type ListenerScene, listenerScenes, talkScenes } from './listener-scenes.ts'
 import { becomesNight } from './pages.ts'
@@ -27,7 +29,7 @@ export async function takeListener(
     }
     await takeAll(listenerScenes)
     if (chosen(talkScenes, wish).length === 0) continue
-    const end = await talk(t, stage)
+    const end = await talk(t, stage, audience)
     await takeAll(talkScenes)
     await end()
   }
@@ -67,20 +69,27 @@ async function shoot(browser: Browser, scene: ListenerScene, shot: Shot): Promis
 }
 
 /** Lets two hosts talk between tracks. @returns ends it */
-async function talk(t: Teardown, stage: Stage): Promise<() => Promise<void>> {
+async function talk(t: Teardown, stage: Stage, { admin }: Audience): Promise<() => Promise<void>> {
   const hosts: SocketClient[] = []
   for (const login of [ADMIN.login, 'ihor']) {
     const host = openSocket(t, stage.url, { headers: { 'x-forwarded-for': `192.0.2.${30 + hosts.length}` } })
     host.socket.emit('admin_active', await logIn(stage.url, login, ADMIN.password))
     await host.first('admin_confirmed')
     host.socket.emit('listener_init')
-    await host.ask('admin_go_live')
+    const { error } = (await host.ask('admin_go_live')) as { error?: unknown }
+    if (error) throw new Error(JSON.stringify(error))
     hosts.push(host)
   }
   const [first] = hosts
-  // Paid songs are queued, which would end the pause.
-  await stage.ask('POST donations/settings', { blockDonationsWhileChatting: true })
-  first!.socket.emit('host_pause_queue', { when: 'now' })
+  await until('the queue rests', async () => {
+    first!.forget()
+    first!.socket.emit('host_pause_queue', { when: 'now' })
+    const { paused } = await first!.first<{ paused: boolean }>('host_queue_pause_state')
+    // Refused while paid songs are queued.
+    if (!paused) admin.socket.emit('admin_skip_song')
+    if (!paused) await sleep(4_000)
+    return paused
+  })
   await first!.first('stream_chat_mode_start')
   return async () => {
     first!.forget()

@@ -51,7 +51,13 @@ export function Sheets({ open, state, timer, onChange }: Props) {
       {below && <KeptSheets open={below} onChange={onChange} />}
       {open.is === 'preferences' && <PreferencesSheet onClose={close} />}
       {open.is === 'sleep' && <SleepSheet timer={timer} onClose={close} />}
-      {open.is === 'donate' && <DonateSheet about={open.about} onClose={() => onChange(open.over ?? null)} />}
+      {open.is === 'donate' && (
+        <DonateSheet
+          about={open.about}
+          onLibrary={() => onChange({ is: 'request' })}
+          onClose={() => onChange(open.over ?? null)}
+        />
+      )}
     </>
   )
 }

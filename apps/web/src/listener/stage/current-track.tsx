@@ -3,6 +3,7 @@ import { isChatting } from '../../radio/timeline.ts'
 import { localizedText } from '../../ui/language/localized-text.ts'
 import { useStore } from '../../ui/store.ts'
 import { orderLabel, titleOf } from '../format.ts'
+import { Face } from '../header/face.tsx'
 import { useRadio } from '../radio-context.ts'
 import { CoverImage, useSpread } from './cover.tsx'
 
@@ -15,8 +16,7 @@ export function CurrentTrack(props: { state: RadioState; kicker: string; onCover
   const { state, kicker, onCover } = props
   const { radio, locale, t } = useRadio()
   const users = useStore(radio.users)
-  const hosts = users.filter(({ isOnAir }) => isOnAir).map(({ name }) => localizedText(name, locale))
-  const by = isChatting(state) ? hosts.join(', ') : state.artist
+  const hosts = users.filter(({ isOnAir }) => isOnAir)
   const isHostOnline = useStore(radio.connection.isHostOnline)
   const record = [state.album, state.year].filter(Boolean).join(', ')
   return (
@@ -28,11 +28,24 @@ export function CurrentTrack(props: { state: RadioState; kicker: string; onCover
       </p>
       <Headline text={titleOf(state, t)} />
       <div class="record">
-        {!isChatting(state) && <CoverButton state={state} onOpen={onCover} />}
-        <p class="byline">
-          {by && <b title={by}>{by}</b>}
-          {record && <span title={record}>{record}</span>}
-        </p>
+        {isChatting(state) ? (
+          <ul class="hosts">
+            {hosts.map((host, i) => (
+              <li key={`${host.img} ${i}`}>
+                <Face user={host} />
+                <b>{localizedText(host.name, locale)}</b>
+              </li>
+            ))}
+          </ul>
+        ) : (
+          <>
+            <CoverButton state={state} onOpen={onCover} />
+            <p class="byline">
+              {state.artist && <b title={state.artist}>{state.artist}</b>}
+              {record && <span title={record}>{record}</span>}
+            </p>
+          </>
+        )}
       </div>
     </>
   )

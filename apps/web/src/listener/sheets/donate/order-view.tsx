@@ -14,8 +14,8 @@ import { airtimeText } from './order-text.ts'
 
 interface Props {
   order: Order
-  /** Chooses the same track again. */
-  onAgain: (track: LibraryItem) => void
+  /** Chooses the same track again; null = any, where the order's is not known. */
+  onAgain: (track: LibraryItem | null) => void
 }
 
 /** An order, whatever its status. */
@@ -36,17 +36,17 @@ export function OrderView({ order, onAgain }: Props) {
     case 'paid_unqueued':
       return (
         <>
-          <Status>{s.unqueued}</Status>
+          <Status size="m">{s.unqueued}</Status>
           <p>{s.write}</p>
           <Contact order={order} />
         </>
       )
     case 'paid_back':
-      return <Status>{s.paidBack}</Status>
+      return <Status size="m">{s.paidBack}</Status>
     case 'expired':
       return (
         <>
-          <Status>{s.expired}</Status>
+          <Status size="m">{s.expired}</Status>
           <ChooseAgain order={order} onAgain={onAgain} />
           <p class="soft">{s.tooLate}</p>
           <Contact order={order} />
@@ -55,12 +55,12 @@ export function OrderView({ order, onAgain }: Props) {
     case 'failed':
       return (
         <>
-          <Status>{s.paymentFailed}</Status>
+          <Status size="m">{s.paymentFailed}</Status>
           <ChooseAgain order={order} onAgain={onAgain} />
         </>
       )
     case 'unknown':
-      return <Status>{s.unknown}</Status>
+      return <Status size="m">{s.unknown}</Status>
   }
 }
 
@@ -151,17 +151,19 @@ function PaidOrder({ order }: { order: Order }) {
   const airtime = airtimeOf(order, heard, nowMs)
   return (
     <>
-      <Status isLarge>{s.paid}</Status>
+      <Status size="l">{s.paid}</Status>
       <p role="status">{airtimeText(airtime, nowMs, locale, s)}</p>
       {(airtime.is === 'soon' || airtime.is === 'expected') && <TellMe song={{ order: order.id }} />}
     </>
   )
 }
 
+const statusClasses = { s: undefined, m: 'verdict', l: 'figure' }
+
 /** The most important sentence about an order, announced to screen readers. */
-function Status({ children, isLarge = false }: { children: ComponentChildren; isLarge?: boolean }) {
+function Status({ children, size = 's' }: { children: ComponentChildren; size?: 's' | 'm' | 'l' }) {
   return (
-    <p class={isLarge ? 'figure' : undefined} role="status">
+    <p class={statusClasses[size]} role="status">
       {children}
     </p>
   )
@@ -217,13 +219,12 @@ function Contact({ order }: { order: Order }) {
 }
 
 function ChooseAgain({ order: { ticket }, onAgain }: Props) {
+  const { t } = useRadio()
   const s = useSheetTexts().support
   return (
-    ticket && (
-      <button type="button" class="button" onClick={() => onAgain(ticket.song)}>
-        {s.chooseAgain}
-      </button>
-    )
+    <button type="button" class="button" onClick={() => onAgain(ticket?.song ?? null)}>
+      {ticket ? s.chooseAgain : t.request.choose}
+    </button>
   )
 }
 

@@ -16,7 +16,7 @@ import { WayChoice } from './way-choice.tsx'
 export type DonateSubject = { track: LibraryItem } | { orderId: string }
 
 /** From the choice how to get a track on air to the moment it is heard. */
-export function DonateSheet(props: { about: DonateSubject; onClose: () => void }) {
+export function DonateSheet(props: { about: DonateSubject; onLibrary: () => void; onClose: () => void }) {
   const { radio, t } = useRadio()
   const s = useSheetTexts().support
   const [about, setAbout] = useState(props.about)
@@ -25,6 +25,7 @@ export function DonateSheet(props: { about: DonateSubject; onClose: () => void }
   const orderId = 'orderId' in about ? about.orderId : null
   const order = orders.find(({ id }) => id === orderId)
   const track = 'track' in about ? about.track : order?.ticket?.song
+  const chooseAgain = (again: LibraryItem | null) => (again ? setAbout({ track: again }) : props.onLibrary())
   useRestoredFocus(body)
   useEffect(() => (orderId ? radio.donations.watch(orderId) : undefined), [orderId, radio])
 
@@ -41,7 +42,7 @@ export function DonateSheet(props: { about: DonateSubject; onClose: () => void }
         {'track' in about && (
           <WayChoice track={about.track} onPlaced={(placedId) => setAbout({ orderId: placedId })} />
         )}
-        {order && <OrderView order={order} onAgain={(again) => setAbout({ track: again })} />}
+        {order && <OrderView order={order} onAgain={chooseAgain} />}
         <OtherOrders besides={orderId} onOpen={(otherId) => setAbout({ orderId: otherId })} />
       </div>
       <NewsToast />

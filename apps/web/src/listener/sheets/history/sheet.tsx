@@ -87,14 +87,6 @@ function DayFields({ date, time, today, onDate, onTime }: FieldsProps) {
   const h = useSheetTexts().history
   return (
     <div class="history-day">
-      <button
-        type="button"
-        class="tool before"
-        aria-label={h.dayBefore}
-        onClick={() => onDate(dayAfter(date, -1))}
-      >
-        <Icon name="forward" />
-      </button>
       <label>
         {h.day}
         <input
@@ -104,6 +96,14 @@ function DayFields({ date, time, today, onDate, onTime }: FieldsProps) {
           onChange={(event) => event.currentTarget.value && onDate(event.currentTarget.value)}
         />
       </label>
+      <button
+        type="button"
+        class="tool before"
+        aria-label={h.dayBefore}
+        onClick={() => onDate(dayAfter(date, -1))}
+      >
+        <Icon name="forward" />
+      </button>
       <button
         type="button"
         class="tool"
