@@ -344,6 +344,21 @@ const webMutations = mutationsOf('apps/web/src/radio', [
     'if (isNamed(heard)) return heard',
     'heard.test.ts',
   ],
+  [
+    'after a call a stream stays silent',
+    'players/system-pause.ts',
+    'if (told.isResting() && !audio.paused) told.onResume()',
+    '',
+    'players/stream/player.test.ts',
+    'apps/web/src/embed/stream-sound.test.ts',
+  ],
+  [
+    'the end of a connection is taken for a pause by the system',
+    'players/system-pause.ts',
+    'told.isOn() && !audio.ended && audio.paused',
+    'told.isOn() && audio.paused',
+    'apps/web/src/embed/stream-sound.test.ts',
+  ],
 ])
 
 export const soundMutations = [
