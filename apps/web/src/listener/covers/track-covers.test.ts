@@ -29,6 +29,15 @@ t.test('rows that appear together are asked for together, and each track once', 
   t.equal(covers.hasAny.value, true)
 })
 
+t.test('rows that have time wait for no longer than those that have none', async (t) => {
+  const { asked, covers, known } = lookUp()
+  covers.want('later', 1e9)
+  covers.want('now', 0)
+  covers.want('whenever', 1e9)
+  await known
+  t.same(asked, [['later', 'now', 'whenever']])
+})
+
 t.test('a request asks for as many as the station answers', async (t) => {
   const { asked, covers } = lookUp()
   for (let i = 0; i < 45; i++) covers.want(`track ${i}`, 0)

@@ -1,3 +1,4 @@
+import { localNowMs } from '../../radio/connection/station-clock.ts'
 import { createStore, type Store } from '../../ui/store.ts'
 
 /** The covers of tracks in lists. */
@@ -19,7 +20,9 @@ export function createTrackCovers(ask: (tracks: string[]) => Promise<(string | n
   const known = createStore<ReadonlyMap<string, string | null>>(new Map())
   const hasAny = createStore(false)
   const wanted = new Set<string>()
-  let isDue = false
+  let isAsking = false
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let dueAtMs = Number.POSITIVE_INFINITY
 
   function remember(tracks: string[], covers: (string | null)[]): void {
     const next = new Map(known.value)
@@ -33,13 +36,15 @@ export function createTrackCovers(ask: (tracks: string[]) => Promise<(string | n
   }
 
   async function askAll(): Promise<void> {
+    dueAtMs = Number.POSITIVE_INFINITY
+    isAsking = true
     while (wanted.size > 0) {
       const tracks = [...wanted].slice(0, MAX_ASKED)
       const covers = await ask(tracks).catch(() => [])
       for (const track of tracks) wanted.delete(track)
       remember(tracks, covers)
     }
-    isDue = false
+    isAsking = false
   }
 
   return {
@@ -48,9 +53,12 @@ export function createTrackCovers(ask: (tracks: string[]) => Promise<(string | n
     want(track, withinMs) {
       if (known.value.has(track)) return
       wanted.add(track)
-      if (isDue) return
-      isDue = true
-      setTimeout(askAll, Math.random() * withinMs)
+      const waitMs = Math.random() * withinMs
+      // A sheet that was opened doesn't wait for the lists, which have time.
+      if (isAsking || localNowMs() + waitMs >= dueAtMs) return
+      dueAtMs = localNowMs() + waitMs
+      clearTimeout(timer)
+      timer = setTimeout(askAll, waitMs)
     },
   }
 }
