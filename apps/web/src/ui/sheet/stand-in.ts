@@ -11,5 +11,6 @@ export function standIn(dialog: HTMLDialogElement): void {
   dialog.addEventListener('keydown', (event) => {
     if (event.key === 'Escape') dialog.close()
   })
-  dialog.querySelector<HTMLElement>('[autofocus], h2, button')?.focus()
+  const first = dialog.querySelector<HTMLElement>('[autofocus]') ?? dialog.querySelector('h2, button')
+  if (first instanceof HTMLElement) first.focus()
 }
