@@ -96,7 +96,7 @@ async function talk(t: Teardown, stage: Stage, { admin }: Audience): Promise<() 
     first!.socket.emit('host_resume_queue')
     await first!.first('stream_chat_mode_end')
     for (const host of hosts) {
-      await host.ask('admin_leave_live')
+      host.socket.emit('admin_leave_live')
       host.socket.disconnect()
     }
   }
