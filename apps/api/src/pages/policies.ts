@@ -1,4 +1,5 @@
 import type { PageName } from '@solstice/contracts'
+import { styleHash } from './template.ts'
 
 /** The sources that differ between stations and builds. */
 export interface PolicySources {
@@ -21,6 +22,8 @@ interface PagePolicy {
   cache: 'no-cache' | 'no-store'
   /** Previews the player for other sites in a frame. */
   showsEmbed?: true
+  /** Has an empty style sheet, which its script fills in browsers that can't make one. */
+  fillsStyles?: true
 }
 
 const forListeners: PagePolicy = {
@@ -43,7 +46,7 @@ const forAdmins: PagePolicy = {
 const policies: Record<PageName, PagePolicy> = {
   player: forListeners,
   guest: { ...forListeners, workers: "'self' blob:", microphone: '(self)' },
-  embed: { ...forListeners, workers: "'none'", frames: 'embedders' },
+  embed: { ...forListeners, workers: "'none'", frames: 'embedders', fillsStyles: true },
   status: { ...forListeners, media: '' },
   lost: { ...forListeners, media: '' },
   away: { ...forListeners, media: '' },
@@ -56,8 +59,9 @@ const policies: Record<PageName, PagePolicy> = {
  * nonces; style sheets in it are named by their hash.
  */
 export function policyHeaders(page: PageName, { origin, mediaOrigin, styles, embedders }: PolicySources) {
-  const { frames, workers, media, microphone, cache, showsEmbed } = policies[page]
+  const { frames, workers, media, microphone, cache, showsEmbed, fillsStyles } = policies[page]
   const others = frames === 'embedders' ? embedders : []
+  const hashes = fillsStyles ? [...styles, styleHash('')] : styles
   const mediaSources = ["'self'", media, mediaOrigin ?? ''].filter(Boolean).join(' ')
   const policy = [
     "default-src 'none'",
@@ -65,7 +69,7 @@ export function policyHeaders(page: PageName, { origin, mediaOrigin, styles, emb
     "form-action 'self'",
     `frame-ancestors ${frames === 'nowhere' ? "'none'" : ["'self'", ...others].join(' ')}`,
     "script-src 'self'",
-    `style-src ${["'self'", ...styles.map((hash) => `'${hash}'`)].join(' ')}`,
+    `style-src ${["'self'", ...hashes.map((hash) => `'${hash}'`)].join(' ')}`,
     `img-src ${mediaSources}`,
     `media-src ${mediaSources}`,
     "manifest-src 'self'",
