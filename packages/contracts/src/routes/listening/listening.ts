@@ -32,12 +32,8 @@ const TRACK_ID = 'day/Morning Tide.mp3'
 const TRACK = { title: 'Morning Tide', artist: 'Hilda' }
 const wrapped = (what: string) =>
   bytes('application/octet-stream', `${what}, XORed with the key in the middle segment of the art token`)
-/** Pictures that come wrapped. */
-const picture = {
-  method: 'GET',
-  access: 'art',
-  failures: ['BAD_REQUEST', 'ART_TOKEN_INVALID', 'NOT_FOUND'],
-} as const
+const refusals = ['BAD_REQUEST', 'ART_TOKEN_INVALID', 'NOT_FOUND'] as const
+const picture = { method: 'GET', access: 'art', failures: refusals } as const
 
 export const getConfig = defineRoute({
   method: 'GET',
@@ -176,10 +172,7 @@ export const getArtUrl = defineRoute({
   query: Type.Object({
     artist: Name('artist'),
     absent: Type.Optional(
-      Type.Literal('null', {
-        description:
-          'answers `{ url: null }` for an artist without an image, instead of 404, which browsers report as an error',
-      }),
+      Type.Literal('null', { description: 'answers `{ url: null }` instead of 404, which browsers report' }),
     ),
   }),
   reply: ArtUrl,
