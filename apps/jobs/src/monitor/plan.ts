@@ -1,5 +1,5 @@
 import { nextDueMs, type PlayoutState, type TrackRef } from '@solstice/playout'
-import type { Bus, DataStore, StationClock } from '@solstice/station'
+import { type Bus, type DataStore, MONO_LOSS_DB, type StationClock } from '@solstice/station'
 
 /** The beginning of a track is corrected by less. */
 const CORRECTION_MS = 1_000
@@ -42,7 +42,7 @@ export async function followPlan(
   const measure = async (trackId: string) => {
     const found = await data.measurements.get(trackId).catch(() => null)
     if (measured !== trackId || !plan) return
-    lufs = found?.lufs ?? null
+    lufs = found?.lufs == null ? null : found.lufs - (found.isMono ? MONO_LOSS_DB : 0)
     plan = { ...plan, lufs: lufs === null ? null : lufs + plan.gainDb }
   }
   const unfollow = await bus.follow((state) => {

@@ -5,7 +5,7 @@ import { trackRef } from './library.ts'
 /** The true peak of a track after its gain stays below this. */
 const CEILING_DBTP = -1
 /** Mixing one channel into the two of the stream lowers each by this. */
-const MONO_LOSS_DB = 3.01
+export const MONO_LOSS_DB = 3.01
 
 /** The part of the configuration that decides how measured tracks are played. */
 export interface LoudnessRules {
