@@ -18,7 +18,7 @@ import { createInspector, placeAt } from './inspect.ts'
 import { type Findings, judgeBroadcast, judgePlaylist, judgeSound, THRESHOLDS } from './judge.ts'
 import { followPlan } from './plan.ts'
 import { openRegister } from './register.ts'
-import { sentIn, soundOf, titlesAt } from './sent.ts'
+import { createSoundThen, sentIn, titlesAt } from './sent.ts'
 import { playlistsOf, STATION, type StreamSource, streamsOf } from './sources.ts'
 import { followTold } from './told/follow-told.ts'
 import { pollPlaylist } from './told/poll.ts'
@@ -123,8 +123,8 @@ async function openSenses(deps: MonitorDeps, signal: AbortSignal) {
     const broadcast = broadcasts.of(stream)
     const { url, mount } = stream
     const ear = listen({ url, codec: mount.codec, broadcast, ffmpegPath: config.ffmpegPath, now })
-    const soundAt = (stationMs: number) =>
-      ear.frame === null ? null : soundOf(broadcast, ear.frame, stationMs)
+    const soundThen = createSoundThen(broadcast)
+    const soundAt = (stationMs: number) => (ear.frame === null ? null : soundThen(ear.frame, stationMs))
     const told = stream.id === undefined ? followTold(stream.address, { clock, config, now }, soundAt) : null
     return { ...stream, broadcast, ear, told }
   })

@@ -27,17 +27,27 @@ export function sentIn(broadcast: Broadcast): Sent | null {
 }
 
 /**
- * The sound of a listener who hears a frame, at a station time a little later; null = no track, or one that has just begun or is
- * old.
+ * Follows the sound of a listener.
+ *
+ * @returns a function of the frame that is heard, and of a station time a little later: the sound then; null = no track, or one
+ * that has just begun or is old.
  */
-export function soundOf(broadcast: Broadcast, frame: number, atMs: number): SoundThen | null {
-  const { chunk, frameMs } = broadcast
-  const place = placeAt(broadcast, frame)
-  if (!chunk || !place || place.sinceMs < SETTLED_MS) return null
-  const frameAtMs = chunk.atMs + (frame - chunk.frame) * frameMs
-  // Where no sound comes the station tells the position at which it stopped.
-  const heardMs = Math.min(atMs, chunkEndMs(chunk) + LATE_MS) - frameAtMs
-  return heardMs > OLD_MS ? null : { trackId: place.trackId, positionMs: place.positionMs + heardMs }
+export function createSoundThen(broadcast: Broadcast) {
+  let knownEndMs = Number.NEGATIVE_INFINITY
+  return (frame: number, atMs: number): SoundThen | null => {
+    const { chunk, frameMs } = broadcast
+    if (!chunk) return null
+    const [beforeMs, endMs] = [knownEndMs, chunkEndMs(chunk)]
+    knownEndMs = endMs
+    const place = placeAt(broadcast, frame)
+    if (!place || place.sinceMs < SETTLED_MS) return null
+    const frameAtMs = chunk.atMs + (frame - chunk.frame) * frameMs
+    // Where no sound comes the station tells the position at which it stopped, also just after it has come again.
+    const positionAt = (endMs: number) => place.positionMs + Math.min(atMs, endMs + LATE_MS) - frameAtMs
+    return atMs - frameAtMs > OLD_MS
+      ? null
+      : { trackId: place.trackId, fromMs: positionAt(beforeMs), toMs: positionAt(endMs) }
+  }
 }
 
 /** The titles that players may show at a frame, the right one last; null when they are not known. */

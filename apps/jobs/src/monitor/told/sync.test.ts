@@ -34,11 +34,11 @@ t.test('sync is held against the sound of its moment, on a socket that nobody se
   t.match(sync.now(), { failingMs: 0, last: { trackId: TRACK, delayMs: 0, heardId: null, driftMs: 0 } })
   t.same([gateway.sockets, gateway.listeners], [2, 1])
 
-  sound = { trackId: TRACK, positionMs: 7_000 }
+  sound = { trackId: TRACK, fromMs: 6_000, toMs: 7_000 }
   await until('another position is noticed', () => sync.now().last?.driftMs === 3_000)
-  sound = { trackId: 'day/two.mp3', positionMs: 7_000 }
+  sound = { trackId: 'day/two.mp3', fromMs: 7_000, toMs: 7_000 }
   await until('another track is noticed', () => sync.now().last?.heardId === 'day/two.mp3')
-  sound = { trackId: TRACK, positionMs: 10_000 }
+  sound = { trackId: TRACK, fromMs: 9_000, toMs: 11_000 }
   await until('all is well', () => sync.now().last?.heardId === null && sync.now().last?.driftMs === 0)
   sync.stop()
   await until('it is gone', () => gateway.sockets === 1)

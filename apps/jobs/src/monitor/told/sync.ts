@@ -8,10 +8,11 @@ const MAX_RECONNECT_MS = 2_000
 /** Told for less, a track may not have reached the sound. */
 const SETTLED_MS = 6_000
 
-/** The sound that a listener has at a moment. */
+/** The sound that a listener has at a moment, and the positions that may be told of it. */
 export interface SoundThen {
   trackId: string
-  positionMs: number
+  fromMs: number
+  toMs: number
 }
 
 /**
@@ -101,10 +102,9 @@ interface Off {
 
 const none: Off = { heardId: null, driftMs: 0 }
 
-function offOf({ track, seek, isPlaying }: RadioState, { trackId, positionMs }: SoundThen): Off {
+function offOf({ track, seek, isPlaying }: RadioState, { trackId, fromMs, toMs }: SoundThen): Off {
   const toldMs = seek * 1000
   if (!isPlaying || toldMs < SETTLED_MS) return none
-  return track === trackId
-    ? { heardId: null, driftMs: toldMs - positionMs }
-    : { heardId: trackId, driftMs: 0 }
+  if (track !== trackId) return { heardId: trackId, driftMs: 0 }
+  return { heardId: null, driftMs: toldMs - Math.min(Math.max(toldMs, fromMs), toMs) }
 }
