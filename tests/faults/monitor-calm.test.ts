@@ -1,0 +1,74 @@
+import t from 'tap'
+import { inForm } from '../harness/long-form.ts'
+import { childrenOf, freePort, type Process } from '../harness/processes/processes.ts'
+import { followBroadcast, mustBeWhole, prepareStation } from '../harness/stations/station.ts'
+
+const isLong = inForm({ short: false, long: true })
+const ROUNDS = 3
+/** Sound that is listened to after each death: longer than it takes any alarm to begin. */
+const LISTENED_MS = 15_000
+/** A listener has 7 s in hand, and connects again within a second. */
+const MAX_DOWN_MS = 5_500
+/** Pitches that rise, so that no second is like another. */
+const songs = [
+  { name: 'Rise', hz: 300, rise: 7, seconds: 300, isMono: true },
+  { name: 'Climb', hz: 500, rise: 5, seconds: 300, isMono: true },
+]
+
+t.test('no death of a single process is an alarm', { skip: !isLong && 'in the long form' }, async (t) => {
+  const station = await prepareStation(t, songs)
+  const port = await freePort()
+  const air = await followBroadcast(t, station)
+  let [api, onAir, jobs] = await Promise.all([
+    station.startApi(port),
+    station.startWorker(),
+    station.startJobs(),
+  ])
+  await onAir.printed(/the station is on air/)
+  let standby = await station.startWorker()
+  station.env.MONITOR_URLS = api.url
+  const monitor = await station.startMonitor()
+  await monitor.printed(/monitor listening/)
+  const data = await station.openData()
+  t.teardown(() => data.close())
+
+  const killFfmpeg = async (worker: Process, signal: NodeJS.Signals) => {
+    for (const { pid, command } of await childrenOf(worker.child.pid!))
+      if (/ffmpeg/.test(command)) process.kill(pid, signal)
+  }
+  /** Each resolves when another process has taken the place. */
+  const deaths: Record<string, () => Promise<unknown>> = {
+    'the worker on air': async () => {
+      await onAir.end('SIGKILL')
+      await standby.printed(/the station is on air/)
+    },
+    'its ffmpeg processes': () => killFfmpeg(onAir, 'SIGKILL'),
+    'its ffmpeg processes, which hang': () => killFfmpeg(onAir, 'SIGSTOP'),
+    'the replica': async () => {
+      await api.process.end('SIGKILL')
+      api = await station.startApi(port)
+    },
+    'the jobs process': async () => {
+      await jobs.end('SIGKILL')
+      jobs = await station.startJobs()
+    },
+    Redis: async () => {
+      await station.redis.process.end('SIGKILL')
+      await station.redis.restart()
+    },
+  }
+  const seen = new Set<number>()
+  for (let round = 0; round < ROUNDS; round++)
+    for (const [who, die] of Object.entries(deaths)) {
+      const sinceMs = performance.now()
+      await die()
+      const downMs = performance.now() - sinceMs
+      if (onAir.child.killed) [onAir, standby] = [standby, await station.startWorker()]
+      await air.until(air.clock.nowMs() + LISTENED_MS)
+      const begun = (await data.alarms.find()).filter(({ id }) => !seen.has(id))
+      for (const { id } of begun) seen.add(id)
+      const alarms = begun.map(({ cause, evidence }) => `${cause}: ${evidence}`)
+      if (mustBeWhole(t, air) && downMs < MAX_DOWN_MS) t.same(alarms, [], who)
+      else t.comment(`${who}: away for ${Math.round(downMs)} ms; ${alarms}`)
+    }
+})
