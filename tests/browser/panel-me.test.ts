@@ -76,7 +76,7 @@ t.test('a helper activates the account, changes password and login, and ends oth
 
   await t.test('the look, the keys and the language are remembered', async (t) => {
     await page.getByRole('radio', { name: 'Dark' }).check()
-    await page.getByRole('checkbox', { name: 'Single-letter shortcuts work' }).uncheck()
+    await page.getByRole('checkbox', { name: 'Single-letter shortcuts' }).uncheck()
     await page.getByRole('radio', { name: 'Українська' }).check()
     await page.getByRole('heading', { name: 'Де виконано вхід' }).waitFor()
     await page.reload()

@@ -145,7 +145,7 @@ t.test('the super admin dresses the station, gives it a face and a helper, and t
 
   await t.test('jobs, links and the set-up are shown', async (t) => {
     await tab('Jobs')
-    await page.getByText('What recurs').first().click()
+    await page.getByText('Recurring jobs').first().click()
     await page.getByText('purge-expired').first().waitFor()
     t.same(await flaws(page), [])
     t.same(await violations(page), [])

@@ -62,15 +62,16 @@ export async function addPast(station: Station): Promise<void> {
       ['created', 0, ''],
       ...(order.paidAt
         ? [
-            ['delivered', 52, 'checkout_provider_1 2f6c'],
-            ['claimed', 53, 'checkout_provider_1 2f6c'],
+            ['delivered', 52, `${order.provider} 2f6c`],
+            ['claimed', 53, `${order.provider} 2f6c`],
           ]
         : []),
       ...(order.queue === 'refused' ? [['refused', 54, order.refusedWhy ?? 'no_time']] : []),
       ...(order.queue === 'aired'
         ? [
             ['queued', 54, ''],
-            ['aired', 700, ''],
+            ['on-air', 700, 'frame 1620480'],
+            ['finished', 900, 'frame 1628140'],
           ]
         : []),
     ] as [string, number, string][]

@@ -27,12 +27,12 @@ const causes: Record<AlarmCause, Localized> = {
   loudness: { uk: 'неправильна гучність', en: 'wrong loudness' },
   repeating: { uk: 'звук повторюється', en: 'the sound repeats' },
   title: { uk: 'неправильна назва пісні', en: 'wrong title' },
-  drift: { uk: 'звук розійшовся з позицією', en: 'the sound is off its position' },
-  other_bytes: { uk: 'сервер віддає інший звук', en: 'a server hands out other sound' },
-  old_sound: { uk: 'сервер віддає старий звук', en: 'a server hands out old sound' },
-  old_playlist: { uk: 'застарілий список HLS', en: 'an old playlist of HLS' },
-  stale_sync: { uk: 'сервер показує застарілий ефір', en: 'a server tells an old state' },
-  stale_state: { uk: 'ефір не рухається далі', en: 'the programme does not go on' },
+  drift: { uk: 'звук розійшовся з позицією', en: 'sound and position differ' },
+  other_bytes: { uk: 'сервер віддає інший звук', en: 'a server sends different sound' },
+  old_sound: { uk: 'сервер віддає старий звук', en: 'a server sends old sound' },
+  old_playlist: { uk: 'застарілий список HLS', en: 'an outdated HLS playlist' },
+  stale_sync: { uk: 'сервер показує застарілий ефір', en: 'a server reports an old state' },
+  stale_state: { uk: 'ефір не рухається далі', en: 'the programme is stuck' },
 }
 
 const titles: { [T in MailedType]: (data: WebhookEventData<T>) => Localized } = {

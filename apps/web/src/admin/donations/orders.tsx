@@ -128,11 +128,20 @@ function OrderTable({ orders, onOpen }: { orders: Order[]; onOpen: (order: Order
   const money = ({ amount, currency }: Order) => formatMoney(amount, currency, locale)
   const song = ({ songTitle: title, songArtist: artist }: Order) => trackLine({ title, artist })
   const columns: Column<Order>[] = [
-    { id: 'song', head: t.columns.song, width: 'minmax(0, 1fr)', cell: song },
+    {
+      id: 'song',
+      head: t.columns.song,
+      width: 'minmax(0, 1fr)',
+      cell: ({ songTitle, songArtist }) => (
+        <>
+          <b>{songTitle}</b> <span class="soft">{songArtist}</span>
+        </>
+      ),
+    },
     {
       id: 'amount',
       head: t.columns.amount,
-      width: '7.5rem',
+      width: '7rem',
       cell: (order) => (
         <>
           <b>{money(order)}</b>
@@ -143,7 +152,7 @@ function OrderTable({ orders, onOpen }: { orders: Order[]; onOpen: (order: Order
     {
       id: 'status',
       head: t.columns.status,
-      width: '13rem',
+      width: '12rem',
       cell: (order) => <OrderStatus order={order} />,
     },
     {

@@ -92,7 +92,7 @@ const uk = {
   badPrice: 'Введіть число, більше за нуль, щонайбільше 1 000 000.',
   tiersOn: 'Рівні: хто платить більше, той ближче до ефіру',
   ceiling: 'Найвищий рівень',
-  badCeiling: 'Ціле число від 2 до 10.',
+  badCeiling: 'Введіть ціле число від 2 до 10.',
   block: 'Поки ведучі розмовляють, донат чекає, а не перериває їх',
   preview: 'Скільки це для слухача',
   length: 'Тривалість пісні',
@@ -103,7 +103,7 @@ const uk = {
   save: 'Зберегти ціни',
   saved: 'Ціни збережено.',
   discard: 'Повернути збережені',
-  keptDays: (days: number) => `Оплачені замовлення зберігаються ${days} дн.`,
+  keptDays: (days: number) => `Скільки днів зберігаються оплачені замовлення: ${days}.`,
 }
 
 const en: typeof uk = {
@@ -196,10 +196,10 @@ const en: typeof uk = {
   badPrice: 'Enter a number above zero, at most 1,000,000.',
   tiersOn: 'Tiers: those who pay more are heard sooner',
   ceiling: 'Highest tier',
-  badCeiling: 'A whole number from 2 to 10.',
+  badCeiling: 'Enter a whole number from 2 to 10.',
   block: 'While hosts talk, a paid song waits instead of interrupting them',
   preview: 'What listeners pay',
-  length: 'Length of the song',
+  length: 'Song length',
   onePrice: 'Song',
   longest: (money) => `The longest song of the library costs ${money} in the first tier.`,
   clamped: (ceiling, service) =>

@@ -16,6 +16,16 @@ export function AuditRow({ entry }: { entry: AuditEntry }) {
   const said = new Set([...SUBJECTS, 'targetAdminId', ...(details ? ['privileges'] : [])])
   const rest = Object.entries({ ...about, ...details?.info }).filter(([name]) => !said.has(name))
   const changes = details?.changes ?? []
+  const what = (
+    <span class="audit-what">
+      {names[operationType] ?? operationType.replaceAll('_', ' ')}
+      {subject && (
+        <>
+          : <b>{subject}</b>
+        </>
+      )}
+    </span>
+  )
   return (
     <li class="audit-row">
       <time dateTime={new Date(createdAt).toISOString()}>
@@ -23,17 +33,14 @@ export function AuditRow({ entry }: { entry: AuditEntry }) {
         {timeOf(createdAt, locale, config.timeZone)}
       </time>
       <b class="audit-who">{adminLogin}</b>
-      <span class="audit-what">
-        {names[operationType] ?? operationType.replaceAll('_', ' ')}
-        {subject && (
-          <>
-            : <b>{subject}</b>
-          </>
-        )}
-      </span>
-      {(changes.length > 0 || rest.length > 0) && (
+      {changes.length === 0 && rest.length === 0 ? (
+        what
+      ) : (
         <details class="audit-details">
-          <summary>{t.details}</summary>
+          <summary>
+            {what}
+            <span class="audit-more">{t.details}</span>
+          </summary>
           {changes.length > 0 && <Changes changes={changes} />}
           {rest.length > 0 && (
             <dl>

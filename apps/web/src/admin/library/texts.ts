@@ -34,7 +34,7 @@ const uk = {
   chips: {
     'mode day': 'День',
     'mode night': 'Ніч',
-    'lyricsStatus synced': 'Текст із часом',
+    'lyricsStatus synced': 'Синхронізований текст',
     'lyricsStatus plain': 'Звичайний текст',
     'lyricsStatus none': 'Без тексту',
     'hasArt no': 'Без фото',

@@ -47,7 +47,7 @@ const uk = {
   language: 'Мова',
   languages: { uk: 'Українська', en: 'English' } satisfies Record<Locale, string>,
   keys: 'Клавіші',
-  keysOn: 'Однолітерні клавіші працюють',
+  keysOn: 'Клавіші з однієї літери',
   keysHint: 'Вимкніть, якщо керуєте комп’ютером голосом. Перелік клавіш відкриває «?».',
 }
 
@@ -97,7 +97,7 @@ const en: typeof uk = {
   language: 'Language',
   languages: { uk: 'Українська', en: 'English' },
   keys: 'Keyboard',
-  keysOn: 'Single-letter shortcuts work',
+  keysOn: 'Single-letter shortcuts',
   keysHint: 'Turn them off if you control the computer by voice. Press “?” for the list.',
 }
 

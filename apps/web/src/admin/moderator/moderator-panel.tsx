@@ -12,7 +12,7 @@ export function ModeratorPanel(studio: Studio) {
   const t = useModeratorTexts()
   return (
     <StudioProvider value={studio}>
-      <div class="host">
+      <div class="host moderation">
         <h1 class="unseen">{t.title}</h1>
         <Notice />
         <div class="parts">

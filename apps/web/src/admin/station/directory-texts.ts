@@ -4,7 +4,7 @@ import { useAdmin } from '../data/panel.ts'
 const uk = {
   title: 'Каталоги радіо',
   about:
-    'Це читають каталоги станцій і деякі програвачі із заголовків потоку та зі /status-json.xsl. Порожнє не надсилаємо.',
+    'Це читають каталоги станцій і деякі програвачі із заголовків потоку та зі /status-json.xsl. Порожніх полів не надсилаємо.',
   isPublic: 'Каталоги можуть показувати станцію й довіряти цим даним',
   fields: {
     description: 'Опис',
@@ -19,7 +19,7 @@ const uk = {
   hints: {
     description: 'До 200 знаків.',
     genre: 'Через кому, наприклад Ambient,Folk.',
-    url: 'Без неї — адреса станції.',
+    url: 'Якщо порожньо — адреса станції.',
     logo: 'Адреса зображення JPEG або PNG.',
     countryCode: 'Код із двох літер, наприклад UA.',
     languageCodes: 'Коди через кому, наприклад uk,en.',
@@ -31,7 +31,7 @@ const uk = {
 const en: typeof uk = {
   title: 'Radio directories',
   about:
-    'Directories of stations and some players read this from the headers of the stream and from /status-json.xsl. What is empty is not sent.',
+    'Radio directories and some players read this from the headers of the stream and from /status-json.xsl. Empty fields aren’t sent.',
   isPublic: 'Directories may list the station and trust what it says here',
   fields: {
     description: 'Description',
@@ -45,11 +45,11 @@ const en: typeof uk = {
   },
   hints: {
     description: 'Up to 200 characters.',
-    genre: 'With commas, such as Ambient,Folk.',
-    url: 'Without one, the address of the station.',
+    genre: 'Separated by commas, such as Ambient,Folk.',
+    url: 'If empty, the address of the station.',
     logo: 'Address of a JPEG or PNG image.',
-    countryCode: 'A code of two letters, such as UA.',
-    languageCodes: 'Codes with commas, such as uk,en.',
+    countryCode: 'A two-letter code, such as UA.',
+    languageCodes: 'Codes separated by commas, such as uk,en.',
     geoLatLong: 'Latitude and longitude, such as 50.45,30.52.',
     mainStreamUrl: 'If directories should list another address.',
   },

@@ -43,9 +43,7 @@ export function Links() {
             <div>
               <h2>{title}</h2>
               <p class="hint">{about}</p>
-              <a href={url} target="_blank" rel="noreferrer">
-                {url}
-              </a>
+              <Address url={url} />
               <p>
                 <CopyButton text={url} about={title} />
               </p>
@@ -56,6 +54,15 @@ export function Links() {
       </ul>
       <EmbedBuilder />
     </>
+  )
+}
+
+/** A link whose text breaks after its slashes. */
+function Address({ url }: { url: string }) {
+  return (
+    <a href={url} target="_blank" rel="noreferrer">
+      {url.match(/[^/]+\/*/g)?.map((piece) => [piece, <wbr key={piece} />])}
+    </a>
   )
 }
 
@@ -75,9 +82,7 @@ function OtherStreams() {
           <li key={url}>
             <span>
               <span class="hint">{name}</span>
-              <a href={url} target="_blank" rel="noreferrer">
-                {url}
-              </a>
+              <Address url={url} />
             </span>
             <CopyButton text={url} about={name} />
           </li>

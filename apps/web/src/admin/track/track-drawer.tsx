@@ -54,7 +54,9 @@ function Known({ track, onClose }: { track: TrackRow; onClose: () => void }) {
   const { editing, change } = useEditing(track.id, stored)
   const [tab, setTab] = useState('tags')
   const right = verdict(EDIT)
-  const actions = editing && may(EDIT) && (
+  // The other tabs save by themselves.
+  const isSaved = tab !== 'tags' && tab !== 'lyrics' && editing !== null && !isChanged(editing)
+  const actions = editing && may(EDIT) && !isSaved && (
     <SaveBar
       id={track.id}
       editing={editing}

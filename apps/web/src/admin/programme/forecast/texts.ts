@@ -28,11 +28,11 @@ const en: typeof uk = {
   from: 'Where it begins',
   origins: { queue: 'After the queue', list: 'New playlist' },
   about: {
-    queue: 'What is queued comes first, then new playlists.',
+    queue: 'What’s queued comes first, then new playlists.',
     list: 'As if a new playlist were made now. Requested and paid songs stay.',
   },
   again: 'Shuffle again',
-  same: 'The same as with the saved settings',
+  same: 'Same as with the saved settings',
   changed: (count) => `Different from the saved settings: ${count}`,
   different: 'different',
   queued: 'queued',
@@ -42,7 +42,7 @@ const en: typeof uk = {
   preparing: 'Silence: the mode changes, or has no music',
   modes: { day: 'Day', night: 'Night' },
   empty: 'Nothing to play: add music.',
-  asIf: 'This is what comes if nobody changes anything. Random choices will be others next time.',
+  asIf: 'This is what comes if nobody changes anything. Random choices will differ next time.',
 }
 
 const forecastTexts: Record<Locale, typeof uk> = { uk, en }

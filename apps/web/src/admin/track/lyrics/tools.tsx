@@ -118,7 +118,7 @@ function AsText({ onClose }: { onClose: () => void }) {
       <label for={id}>{t.asTextLabel}</label>
       <textarea
         id={id}
-        rows={12}
+        rows={10}
         maxLength={MAX_FILE_BYTES}
         spellcheck={false}
         value={text}
