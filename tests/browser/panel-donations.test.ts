@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { QueueItem } from '@solstice/contracts'
 import type { DonationRecord } from '@solstice/station'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import t from 'tap'
 import { themes } from '../../apps/web/src/ui/theme.ts'
 import { violations } from '../harness/browser/axe.ts'
@@ -134,6 +134,13 @@ t.test('an operator has a paid song queued after all, closes an order, and sets 
   t.match(await drawer.locator('.timeline').innerText(), /Song ordered.*Donatello 2f6c.*no time left/s)
   t.same(await violations(page), [])
   await shoot(page, 'drawer')
+  // 1280 × 1024 px at 400 %.
+  await page.setViewportSize({ width: 320, height: 256 })
+  const last = drawer.locator('.timeline li').last()
+  await last.scrollIntoViewIfNeeded()
+  t.ok(await isUncovered(last), 'at 400 % zoom neither the title nor the buttons lie over an order')
+  t.same(await violations(page), [])
+  await page.setViewportSize({ width: 1440, height: 900 })
   await page.keyboard.press('Escape')
   await drawer.waitFor({ state: 'detached' })
 
@@ -189,3 +196,10 @@ t.test('an operator has a paid song queued after all, closes an order, and sets 
     [],
   )
 })
+
+/** Whether its middle is what one sees there. */
+const isUncovered = (what: Locator) =>
+  what.evaluate((element) => {
+    const { x, y, width, height } = element.getBoundingClientRect()
+    return element.contains(document.elementFromPoint(x + width / 2, y + height / 2))
+  })

@@ -249,6 +249,12 @@ t.test('A11: an admin moves songs in the queue by keyboard, by mouse, and with c
     const wish = before[8]!
     t.match(await listener.ask('suggest_song', { id: `day/${wish}.mp3` }), { ok: true })
     await page.getByRole('tab', { name: /^Requests/ }).click()
+    const request = page.locator('.inbox .queue-song', { hasText: wish })
+    await request.waitFor()
+    await page.setViewportSize({ width: 320, height: 640 })
+    t.ok((await request.boundingBox())!.width >= 110, 'its buttons leave a title its room')
+    t.same(await violations(page), [])
+    await page.setViewportSize({ width: 390, height: 844 })
     await page.getByRole('button', { name: `Accept: ${wish}` }).click()
     t.match(await listener.first('suggestion_result'), { accepted: true })
     await quiet()

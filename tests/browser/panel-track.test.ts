@@ -85,6 +85,18 @@ t.test('an admin corrects tags, finds lyrics and stamps a line by ear', async (t
     { time: 75, text: 'And nobody rows' },
   ])
   t.match(await data.tracks.get(`day/${name}.mp3`), { year: 1998, title: name })
+
+  for (const [tab, content] of [
+    ['Sound', 'Save cue points'],
+    ['Artwork', 'This artist has no picture yet.'],
+    ['Plays and changes', 'Last played'],
+  ] as const) {
+    await drawer.getByRole('tab', { name: tab }).click()
+    await drawer.getByText(content).waitFor()
+    t.same(await violations(page), [], tab)
+    const saves = drawer.getByRole('button', { name: 'Save', exact: true })
+    t.equal(await saves.count(), 0, `${tab} has nothing that a second button would save`)
+  }
   t.same(
     complaints.filter((complaint) => !/40[134]/.test(complaint)),
     [],

@@ -45,7 +45,7 @@ const uk = {
     cancelled: 'Скасовано',
   } satisfies StageTexts,
   downloading: 'Завантажуємо звук',
-  lyricsFound: { synced: 'синхронізований текст', plain: 'звичайний текст', none: 'без тексту' },
+  lyricsFound: { synced: 'синхронний текст', plain: 'звичайний текст', none: 'без тексту' },
   modeOf: (song: string, mode: string) => `${song}: програма «${mode}». Змінити`,
   hold: 'Спершу перевірити теги',
   holdSong: (song: string) => `Спершу перевірити теги: ${song}`,

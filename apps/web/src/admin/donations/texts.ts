@@ -28,7 +28,7 @@ const uk = {
     failed: 'оплата не пройшла',
     expired: 'час вийшов',
   } satisfies Record<DonationStatus, string>,
-  aired: (time: string) => `прозвучала ${time}`,
+  aired: (time: string) => `звучала ${time}`,
   inQueue: 'оплачено, у черзі',
   totals: 'Надійшло',
   totalOf: (count: number) => `оплачених замовлень: ${count}`,

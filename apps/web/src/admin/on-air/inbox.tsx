@@ -58,22 +58,24 @@ export function Inbox() {
               <span>{request.song.artist}</span>
               {answerMs > 0 && <span class="unseen">{t.leftToAnswer(time)}</span>}
             </span>
-            <button
-              type="button"
-              class="button primary"
-              aria-label={t.acceptSong(line)}
-              onClick={() => accept(request)}
-            >
-              {t.accept}
-            </button>
-            <button
-              type="button"
-              class="text-button"
-              aria-label={t.refuseSong(line)}
-              onClick={() => refuse(request)}
-            >
-              {t.refuse}
-            </button>
+            <span class="inbox-answers">
+              <button
+                type="button"
+                class="button primary"
+                aria-label={t.acceptSong(line)}
+                onClick={() => accept(request)}
+              >
+                {t.accept}
+              </button>
+              <button
+                type="button"
+                class="text-button"
+                aria-label={t.refuseSong(line)}
+                onClick={() => refuse(request)}
+              >
+                {t.refuse}
+              </button>
+            </span>
           </li>
         )
       })}

@@ -65,7 +65,7 @@ const uk = {
   dismiss: (name: string) => `Прибрати: ${name}`,
   from: 'Від',
   to: 'До',
-  seconds: (seconds: string) => `${seconds} с`,
+  seconds: (seconds: string) => `${seconds}\u00a0с`,
   cut: (seconds: string) => `Взяти ${seconds} с`,
   cutOf: (name: string) => `Частина: ${name}`,
   cutFailed: 'Цей файл не вдалося розрізати. Скоротіть його в іншій програмі.',

@@ -1,3 +1,4 @@
+import './links.css'
 import { useEffect, useState } from 'preact/hooks'
 import { apiUrl } from '../../api.ts'
 import { pathOf } from '../../ui/language/language.ts'

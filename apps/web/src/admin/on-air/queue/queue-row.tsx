@@ -43,7 +43,12 @@ export function Row({ item, position, time, canMove, isPlace, isDropPlace, movin
         <span>{item.artist}</span>
       </span>
       <span class="queue-marks">
-        {isHeld ? <Badge tone="light">{t.place(move.to)}</Badge> : <Order item={item} />}
+        <Order item={item} />
+        {isHeld && (
+          <span class="queue-place">
+            <Badge tone="light">{t.place(move.to)}</Badge>
+          </span>
+        )}
         {position === 1 && (
           <span class="queue-lock" title={t.locked}>
             <Icon name="lock" size={16} />
