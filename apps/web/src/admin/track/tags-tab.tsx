@@ -58,8 +58,8 @@ function FileActions({ onMoved, onDeleted }: { onMoved: (id: string) => void; on
       <p class="hint track-id">{id}</p>
       <Download id={id} />
       {!lock && (
-        <>
-          <Guarded rule={{ allOf: ['editor_meta'], capabilities: ['moveTrackMode'] }}>
+        <Guarded rule={{ allOf: ['editor_meta'] }}>
+          <Guarded rule={{ capabilities: ['moveTrackMode'] }}>
             <Confirm
               label={t.move[target]}
               about={title}
@@ -72,7 +72,7 @@ function FileActions({ onMoved, onDeleted }: { onMoved: (id: string) => void; on
               }}
             />
           </Guarded>
-          <Guarded rule={{ allOf: ['editor_meta'], capabilities: ['deleteTracks'] }}>
+          <Guarded rule={{ capabilities: ['deleteTracks'] }}>
             <Confirm
               label={t.remove}
               about={title}
@@ -82,7 +82,7 @@ function FileActions({ onMoved, onDeleted }: { onMoved: (id: string) => void; on
               onYes={async () => (await remove.run({ body: { songId: id } })) && onDeleted()}
             />
           </Guarded>
-        </>
+        </Guarded>
       )}
     </section>
   )
