@@ -4,16 +4,18 @@ import { type Look, openBrowser, type View } from './camera.ts'
 import { takeListener } from './listener.ts'
 import { takeDay, takeNight, takeStudio } from './pages.ts'
 import { takeEntrance, takePanel } from './panel.ts'
+import { takeStates } from './panel-states.ts'
 import { comeIn } from './people.ts'
 import { openStage } from './station.ts'
 
 // `npm run pictures`: all pictures of the documents, taken at a station of its own with an invented library. The first run
 // makes that library, which takes minutes; it is kept in `.build/pictures`.
 //
-//   --sets panel,entrance,day,studio,night   which of them; also `listener`, states of the listener's page (listener.ts)
-//   --only on-air,library         these scenes of the panel (scenes.ts) and of the listener's page
-//   --views desktop,phone         also `tablet`, `small` (320 px), `zoomed` (400 %) and `wide` (4K); these pictures, and all of
-//                                 the listener's page, go to .build/pictures/others
+//   --sets panel,entrance,day,studio,night   which of them; also `states` of the panel (panel-states.ts) and `listener`, those
+//                                            of the listener's page (listener.ts)
+//   --only on-air,library         these scenes of the panel (scenes.ts), its states and the listener's page
+//   --views desktop,phone         also `tablet`, `small` (320 px), `zoomed` (400 %) and `wide` (4K); these pictures, and all
+//                                 states, go to .build/pictures/others
 //   --looks day,night
 //   --locale en                   or `uk`; the documents show `en`
 
@@ -45,6 +47,7 @@ try {
   const browser = await openBrowser(run, stage.url)
   const wrong: string[] = []
   if (sets.includes('panel')) wrong.push(...(await takePanel(browser, stage, wish, audience.ask)))
+  if (sets.includes('states')) wrong.push(...(await takeStates(browser, stage, wish)))
   if (sets.includes('entrance')) wrong.push(...(await takeEntrance(browser, wish)))
   if (sets.includes('listener')) wrong.push(...(await takeListener(run, browser, stage, wish, audience)))
   if (sets.includes('day')) await takeDay(browser, stage)
