@@ -8,6 +8,8 @@ export interface Scene {
   at: string
   /** Seen when it is there. */
   ready: string
+  /** Without the alerts that the alarms, orders and webhooks of other scenes bring. */
+  isCalm?: boolean
   act?(page: Page, view: View): Promise<unknown>
   /** Pictures in the documents: of all looks on all screens; only by day on a desktop; or that, and by night on a phone. */
   published: 'all' | 'desktop' | 'some'
@@ -32,6 +34,7 @@ export const scenes = (song: string, order: string, files: string[]): Record<str
   return {
     'on-air': {
       at: 'on-air',
+      isCalm: true,
       ready: '.queue-row',
       published: 'all',
       async act(page, view) {
@@ -41,7 +44,7 @@ export const scenes = (song: string, order: string, files: string[]): Record<str
         await page.locator('.found button').first().waitFor()
       },
     },
-    requests: { at: 'on-air?view=inbox', ready: '.air-part', published: 'some' },
+    requests: { at: 'on-air?view=inbox', ready: '.air-part', isCalm: true, published: 'some' },
     library: {
       at: 'library',
       ready: '.library [data-row]:not([data-hole])',
@@ -127,6 +130,7 @@ export const scenes = (song: string, order: string, files: string[]): Record<str
     me: { at: 'me', ready: '.part-area li', published: 'all' },
     palette: {
       at: 'on-air',
+      isCalm: true,
       ready: '.queue-row',
       published: 'some',
       async act(page) {
@@ -137,12 +141,14 @@ export const scenes = (song: string, order: string, files: string[]): Record<str
     },
     keys: {
       at: 'on-air',
+      isCalm: true,
       ready: '.queue-row',
       published: 'desktop',
       act: (page) => page.keyboard.press('?'),
     },
     mode: {
       at: 'on-air',
+      isCalm: true,
       ready: '.queue-row',
       published: 'desktop',
       act: (page) => page.locator('.strip-mode').click(),

@@ -232,7 +232,7 @@ async function addSounds({ url, token }: Stage, { env }: Station, folder: string
 async function editSong({ url, ask }: Pick<Stage, 'url' | 'ask'>): Promise<string> {
   const editor = await logIn(url, 'taras', ADMIN.password)
   const songs = await ask<{ id: string; title: string; artist: string }[]>('GET songs?mode=day')
-  for (const wanted of ['Harbour Before Rain', 'Peppermint Receipt', 'Market at Noon']) {
+  for (const wanted of ['Harbour Before Rain', 'Market at Noon', 'First Tram']) {
     const { id: songId, title, artist } = songs.find((song) => song.title === wanted)!
     const metadata = { title, artist, album: 'Weather Letters', year: 2021 }
     const isEdited = await ask(
