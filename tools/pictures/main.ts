@@ -50,7 +50,7 @@ try {
   if (sets.includes('states')) wrong.push(...(await takeStates(browser, stage, wish)))
   if (sets.includes('entrance')) wrong.push(...(await takeEntrance(browser, wish)))
   if (sets.includes('listener')) wrong.push(...(await takeListener(run, browser, stage, wish, audience)))
-  if (sets.includes('day')) await takeDay(browser, stage)
+  if (sets.includes('day')) await takeDay(browser, stage, audience)
   if (sets.includes('studio')) await takeStudio(browser, stage)
   if (sets.includes('night')) await takeNight(browser, stage, audience)
   for (const line of wrong) process.stderr.write(`${line}\n`)

@@ -1,4 +1,5 @@
-import { sleep } from '@solstice/station'
+import type { NowPlaying } from '@solstice/contracts'
+import { artistKey, sleep } from '@solstice/station'
 import type { Browser, Page } from 'playwright-core'
 import { giveVoice } from '../../tests/harness/browser/voice.ts'
 import { until } from '../../tests/harness/until.ts'
@@ -7,7 +8,8 @@ import type { Audience } from './people.ts'
 import { SITE, type Stage } from './station.ts'
 
 /** The pages that listeners and other sites see by day: the page, the picture of a link, the player for other sites. */
-export async function takeDay(browser: Browser, stage: Stage): Promise<void> {
+export async function takeDay(browser: Browser, stage: Stage, audience: Audience): Promise<void> {
+  await playsPictured(stage, audience)
   await listenAt(browser, 'day')
   const share = await fetch(`${stage.url}/share.png?lang=en`)
   await save(Buffer.from(await share.arrayBuffer()), 'share')
@@ -25,6 +27,20 @@ export async function takeDay(browser: Browser, stage: Stage): Promise<void> {
       await take(page, `embed-${layout}${theme === 'night' ? '-dark' : ''}`)
       await page.context().close()
     }
+}
+
+/** Skips songs whose artists have no picture. */
+async function playsPictured(stage: Stage, { admin }: Audience): Promise<void> {
+  const { items } = await stage.ask<{ items: { artist: string; hasArt: boolean }[] }>('GET artist-arts')
+  const pictured = new Set(items.filter(({ hasArt }) => hasArt).map(({ artist }) => artist))
+  const isPictured = async () => {
+    const { current } = (await (await fetch(`${stage.url}/api/now-playing`)).json()) as NowPlaying
+    if (current && pictured.has(artistKey(current.artist))) return true
+    admin.socket.emit('admin_skip_song')
+    await sleep(4_000)
+    return false
+  }
+  await until('an artist with a picture is on air', isPictured)
 }
 
 /** The listener page after the programme has become that of the night. */
