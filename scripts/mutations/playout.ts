@@ -39,10 +39,17 @@ export const playoutMutations = mutationsOf('packages/playout/src', [
   ],
   [
     'T2 the clock ends a track while its sound still lasts',
-    'step/advance.ts',
+    'model/timing.ts',
     'const SOUND_GRACE_MS = 30_000',
     'const SOUND_GRACE_MS = 0',
     'step/advance.test.ts',
+  ],
+  [
+    'A9a an order ends when what plays next begins',
+    'queue/orders.ts',
+    'Math.min(nextMs, ownMs)',
+    'nextMs',
+    'queue/orders.test.ts',
   ],
   [
     'K3 a list that was empty for want of a track stays empty',

@@ -1,9 +1,11 @@
 import t from 'tap'
+import { clips } from '../../../../tests/harness/air/clip-station.ts'
 import { refusal } from '../../../../tests/harness/air/night-station.ts'
 import { NOON, onAir, track } from '../../../../tests/harness/air/programme.ts'
 import { accepted, add, queueStation, remove } from '../../../../tests/harness/air/queue-station.ts'
 import type { Command } from '../model/commands/commands.ts'
 import { upcoming } from '../model/playlists.ts'
+import { soundStartMs } from '../model/timing.ts'
 import { advance, nextDueMs } from '../step/advance.ts'
 import { apply } from '../step/apply.ts'
 import { learn } from '../step/learn.ts'
@@ -46,6 +48,20 @@ t.test('A9a: an order gives its start and its end', async (t) => {
     { type: 'order-ended', orderId: 'first', atMs: endMs + 60_000 },
   ])
   t.equal(orderAirsAtMs(step.state, 'second', secondMs + 10_000), secondMs)
+})
+
+t.test('A9a: an order ends before the jingle behind it, also when both are over', async (t) => {
+  const told = learn(queueStation({}, 'sound'), { type: 'clips', clips: clips({}) }, NOON).state
+  const ordered = accepted(told, order('first'))
+  const playing = advance(ordered, nextDueMs(ordered)!).state
+  t.equal(onAir(playing)?.orderId, 'first')
+  // Neither sound ends by itself.
+  const endMs = soundStartMs(playing) + 60_000 + 30_000
+  const nextMs = endMs + 5_000 + 15_000
+  const before = accepted(playing, { type: 'insert-jingle', clipId: 'day-0' }, endMs - 30_001)
+  const step = advance(before, nextMs + 1)
+  t.match(step.effects, [{ type: 'played', startedAtMs: nextMs }])
+  t.same(orderEffects(before, step), [{ type: 'order-ended', orderId: 'first', atMs: endMs }])
 })
 
 t.test('A9b: an order that is dropped says why', async (t) => {

@@ -2,7 +2,7 @@ import type { OrderEffect } from '../model/commands/commands.ts'
 import { songOnAir } from '../model/on-air.ts'
 import { durationOf, type PlayoutState } from '../model/state.ts'
 import type { Step } from '../model/steps.ts'
-import { soundStartMs } from '../model/timing.ts'
+import { clockEndMs, type Started, soundStartMs } from '../model/timing.ts'
 import { ordersOf } from '../model/track-places.ts'
 
 /**
@@ -23,8 +23,11 @@ export function orderEffects(before: PlayoutState, { state: after, effects }: St
   )
   const ended = over.map((orderId): OrderEffect => {
     if (isSpoilt(orderId!)) return { type: 'order-dropped', orderId: orderId!, why: 'unplayable' }
-    const following = starts[starts.findLastIndex((start) => start.orderId === orderId) + 1]
-    return { type: 'order-ended', orderId: orderId!, atMs: following?.startedAtMs ?? soundStartMs(after) }
+    const at = starts.findLastIndex((start) => start.orderId === orderId)
+    const nextMs = starts[at + 1]?.startedAtMs ?? soundStartMs(after)
+    // A jingle or a change of the mode may come before what plays next.
+    const ownMs = clockEndMs(before.pace, starts[at] ?? playing(before))
+    return { type: 'order-ended', orderId: orderId!, atMs: Math.min(nextMs, ownMs) }
   })
 
   const isWaitingSame = before.playlist === after.playlist
@@ -63,6 +66,11 @@ export function orderAirsAtMs(state: PlayoutState, orderId: string, nowMs: numbe
         : nowMs
   const between = playlist.entries.slice(playlist.index + 1, place)
   return Math.max(nowMs, endMs) + between.reduce((sum, { track }) => sum + durationOf(track), 0)
+}
+
+/** The track on air with its start; null in a chat. */
+function playing({ onAir }: PlayoutState): Started | null {
+  return onAir.phase === 'track' ? { ...onAir.entry, startedAtMs: onAir.startedAtMs } : null
 }
 
 function waiting({ playlist: { entries, index } }: PlayoutState): string[] {

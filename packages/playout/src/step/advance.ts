@@ -7,11 +7,8 @@ import { isDonatedQueued } from '../model/playlists.ts'
 import { dueMode } from '../model/schedule.ts'
 import type { PlayoutState } from '../model/state.ts'
 import { type Step, stepTo } from '../model/steps.ts'
-import { trackEndMs } from '../model/timing.ts'
+import { byClockMs, trackEndMs } from '../model/timing.ts'
 import { expireTrackRequests, trackRequestsExpireAtMs } from '../queue/track-requests.ts'
-
-/** Leaves the sound time to end by itself before the clock ends the track (rule T2). */
-const SOUND_GRACE_MS = 30_000
 
 /** Carries out everything that falls due until `nowMs`, each at its own moment. */
 export function advance(state: PlayoutState, nowMs: number): Step {
@@ -54,7 +51,7 @@ function due(atMs: number | null | undefined, happen: Due['happen']): Due | null
   return typeof atMs === 'number' ? { atMs, happen } : null
 }
 
-/** The moment at which the clock ends a track or background music; in stream mode only if the sound does not end. */
+/** The moment at which the clock ends a track or background music. */
 function soundDueMs({ onAir, pace }: PlayoutState): number | null {
   const endMs =
     onAir.phase === 'track'
@@ -62,7 +59,7 @@ function soundDueMs({ onAir, pace }: PlayoutState): number | null {
       : onAir.phase === 'chat'
         ? backgroundEndMs(onAir.background)
         : null
-  return endMs === null ? null : endMs + (pace === 'sound' ? SOUND_GRACE_MS : 0)
+  return endMs === null ? null : byClockMs(pace, endMs)
 }
 
 /** While preparing: the moment at which the first track starts, or another mode is due (rule M2). */
