@@ -516,6 +516,21 @@ const airMutations = mutationsOf('packages/adapters/src', [
     'redis/primary-watch.test.ts',
   ],
   [
+    'a new primary confirms what was written at the old one',
+    'redis/replication.ts',
+    'if (redis.stream !== stream)',
+    'if (false as boolean)',
+    'redis/replication.test.ts',
+    'tests/faults/air-histories.test.ts',
+  ],
+  [
+    'C2 an outcome that was published to nobody is lost',
+    'air/commands.ts',
+    'if (kept) return parseSaved<Outcome>(kept)',
+    '',
+    'air/commands.test.ts',
+  ],
+  [
     'C2 a sender refuses what may still be saved after a failover',
     'air/commands.ts',
     'return count !== 0 && breaks === breaksBefore',

@@ -118,7 +118,7 @@ export async function startRedisGroup(t: Teardown, size: number): Promise<RedisG
 }
 
 /** @param isStrict refuses writes that no replica would have. */
-async function startServer(
+export async function startServer(
   t: Teardown,
   port: number,
   { primary, isStrict }: { primary: number | null; isStrict: boolean },

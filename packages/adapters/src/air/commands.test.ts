@@ -108,6 +108,19 @@ t.test('C2: either the worker takes a request up, or its sender takes it back; f
   )
 })
 
+t.test('C2: an outcome that is told while its sender is not connected is found', async (t) => {
+  const { url } = await startRedis(t)
+  const [asker, worker] = [await openBus(t, url), await openBus(t, url)]
+  const lease = await worker.bus.acquireLease(never)
+  const asked = asker.bus.send({ type: 'skip' })
+  for await (const taken of lease.commands('0-0')) {
+    await worker.redis.client('KILL', 'TYPE', 'pubsub')
+    await lease.answer(taken.asker, { ok: true, track: track('song') })
+    break
+  }
+  t.match(await asked, { ok: true })
+})
+
 t.test('C2: what was taken up right before a failover is waited for while it may be saved', async (t) => {
   const group = await startRedisGroup(t, 2)
   const address = readConfig({ JWT_SECRET: '-', ...group.env }).config.redis

@@ -17,6 +17,9 @@ const KEPT_COMMANDS = 10_000
 /** A broken connection may send a command again for less than this. */
 const RESEND_WINDOW_MS = 60_000
 const RETRY_MS = 100
+/** A sender waits for less than this. */
+const KEPT_OUTCOME_MS = 60_000
+const LOOK_EVERY_MS = 500
 
 const SEND = readScript(new URL('./send-command.lua', import.meta.url))
 const TAKE_UP = readScript(new URL('./take-up-command.lua', import.meta.url))
@@ -63,6 +66,17 @@ export function createSender({ redis, clock, log, subscribe }: BusLines): Bus['s
     return count !== 0 && breaks === breaksBefore
   }
 
+  /** Also finds an outcome that was published while this process was not connected. */
+  const lateOutcome = async (token: string, answer: Promise<Outcome>, untilMs: number) => {
+    for (;;) {
+      const leftMs = untilMs - performance.now()
+      const told = await within(answer, Math.min(LOOK_EVERY_MS, leftMs))
+      if (told || leftMs <= 0) return told
+      const kept = await within(redis.get(keys.outcome(token)), leftMs).catch(() => null)
+      if (kept) return parseSaved<Outcome>(kept)
+    }
+  }
+
   return async <C extends Command>(command: C) => {
     const token = randomUUID()
     const answer = new Promise<Outcome>((resolve) => waiting.set(token, resolve))
@@ -75,7 +89,7 @@ export function createSender({ redis, clock, log, subscribe }: BusLines): Bus['s
       const outcome = await within(answer, OUTCOME_TIMEOUT_MS)
       const isDone = outcome !== null || isLasting(command)
       const isTakenUp = !isDone && !(await takeBack(asked, breaksBefore, untilMs))
-      const late = isTakenUp ? await within(answer, untilMs - performance.now()) : null
+      const late = isTakenUp ? await lateOutcome(token, answer, untilMs) : null
       if (outcome ?? late) return (outcome ?? late) as Outcome<C['type']>
       throw new Failure('AIR_UNAVAILABLE')
     } finally {
@@ -136,7 +150,9 @@ export async function takeUp(
 
 /** Resolves when the answer is on its way. */
 export async function answer({ redis }: Pick<BusLines, 'redis'>, { bus, token }: Asker, outcome: Outcome) {
-  await answered(redis, redis.publish(keys.outcomes(bus), JSON.stringify({ token, outcome })))
+  const kept = redis.set(keys.outcome(token), JSON.stringify(outcome), 'PX', KEPT_OUTCOME_MS)
+  const told = redis.publish(keys.outcomes(bus), JSON.stringify({ token, outcome }))
+  await answered(redis, Promise.all([kept, told]))
 }
 
 /** The value, or null when it does not come in time. */

@@ -21,6 +21,8 @@ export const keys = {
   /** Id of a command, for as long as it may be sent again. */
   asked: (token: string) => `${PREFIX}asked:${token}`,
   outcomes: (asker: string) => `${PREFIX}outcomes:${asker}`,
+  /** The outcome of a command, for a sender that was not connected when it was published. */
+  outcome: (token: string) => `${PREFIX}outcome:${token}`,
   /** Published when the lease was released. */
   leaseFree: `${PREFIX}desk-free`,
 } as const

@@ -7,17 +7,19 @@ import { createReplicationWait } from './replication.ts'
 function primary(about: string, sentinels: object[] = [{}]) {
   const waits: number[] = []
   const said: string[] = []
-  const servers = { confirm: 1 }
+  const servers = { confirm: 1, breaks: false }
   const redis = {
     options: { sentinels },
+    stream: {},
     async wait(_: number, ms: number) {
       waits.push(ms)
+      if (servers.breaks) redis.stream = {}
       return servers.confirm
     },
     info: async () => about,
-  } as unknown as Redis
+  }
   const replicated = createReplicationWait(pino({}, { write: (line) => void said.push(line) }))
-  return { servers, waits, said, wait: () => replicated(redis) }
+  return { servers, waits, said, wait: () => replicated(redis as unknown as Redis) }
 }
 
 t.test('a primary that wants replicas and has none confirms nothing', async (t) => {
@@ -41,6 +43,14 @@ t.test('a primary that lost its only replica goes on, says so once, and hardly w
   await wait()
   t.match(said[1], /writes reach a replica of Redis again/)
   t.same(waits, [500, 20, 20, 500])
+})
+
+t.test('what another connection says of its own writes confirms nothing', async (t) => {
+  const { servers, wait } = primary('role:master')
+  servers.breaks = true
+  await t.rejects(wait(), /Connection broke/)
+  servers.breaks = false
+  await wait()
 })
 
 t.test('a Redis of its own is not asked', async (t) => {

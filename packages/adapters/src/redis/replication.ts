@@ -20,7 +20,10 @@ export function createReplicationWait(log: Logger): (redis: Redis) => Promise<vo
   let isReplicated = true
   return async (redis) => {
     if (!hasReplicas(redis)) return
+    const { stream } = redis
     const count = await redis.wait(1, isReplicated ? WAIT_MS : WAIT_WITHOUT_REPLICA_MS)
+    // ioredis asks again on a new connection, whose server need not know what was written on the one before.
+    if (redis.stream !== stream) throw new Error('Connection broke before a replica confirmed a write.')
     if (count === 0 && (await isStrict(redis)))
       throw new Error('NOREPLICAS No replica confirmed a write in time.')
     if (count > 0 === isReplicated) return
