@@ -52,7 +52,11 @@ export interface Promises {
 export async function work({ bus, life }: StationProcess, promises: Promises): Promise<void> {
   while (!life.aborted) {
     const lease = await bus.acquireLease(life).catch(() => null)
-    if (!lease) return
+    // A connection that breaks while it subscribes is no reason to give up.
+    if (!lease) {
+      await sleep(CHUNK_EVERY_MS)
+      continue
+    }
     const leave = () => void lease.release()
     life.addEventListener('abort', leave, { once: true })
     // A worker that meets an error leaves the air.

@@ -22,6 +22,7 @@ const KEPT_OUTCOME_MS = 60_000
 const LOOK_EVERY_MS = 500
 
 const SEND = readScript(new URL('./send-command.lua', import.meta.url))
+const ANSWER = readScript(new URL('./answer.lua', import.meta.url))
 const TAKE_UP = readScript(new URL('./take-up-command.lua', import.meta.url))
 
 /**
@@ -150,9 +151,9 @@ export async function takeUp(
 
 /** Resolves when the answer is on its way. */
 export async function answer({ redis }: Pick<BusLines, 'redis'>, { bus, token }: Asker, outcome: Outcome) {
-  const kept = redis.set(keys.outcome(token), JSON.stringify(outcome), 'PX', KEPT_OUTCOME_MS)
-  const told = redis.publish(keys.outcomes(bus), JSON.stringify({ token, outcome }))
-  await answered(redis, Promise.all([kept, told]))
+  const places = [keys.outcome(token), keys.outcomes(bus)]
+  const told = [JSON.stringify(token), JSON.stringify(outcome), KEPT_OUTCOME_MS]
+  await answered(redis, redis.eval(ANSWER, places.length, ...places, ...told))
 }
 
 /** The value, or null when it does not come in time. */
