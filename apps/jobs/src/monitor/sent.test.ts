@@ -1,0 +1,35 @@
+import { chunkEndMs, FRAME_MS } from '@solstice/station'
+import t from 'tap'
+import { handMadeAir } from '../../../../tests/harness/air/hand-made-air.ts'
+import { createBroadcast } from './broadcast.ts'
+import { createSoundThen } from './sent.ts'
+
+const START_MS = 1_000_000
+
+t.test('a position may be told that is heard, or at which the sound stopped just before', async (t) => {
+  const air = handMadeAir(128, START_MS)
+  const { broadcast, take } = createBroadcast('mp3')
+  const about = { entryId: 'a', trackId: 'a', title: 'One', artist: 'Ann', durationMs: null }
+  const send = (chunks: number) => {
+    for (let i = 0; i < chunks; i++) {
+      const frame = (broadcast.newest ?? -1) + 1
+      take(air.chunk(19, [{ frame, positionMs: frame * FRAME_MS, ...about }]))
+    }
+    return chunkEndMs(broadcast.chunk!) - START_MS
+  }
+  const soundThen = createSoundThen(broadcast)
+  const at = (ms: number) => {
+    const { trackId, fromMs, toMs } = soundThen(broadcast.newest!, START_MS + ms)!
+    return [trackId, Math.round(fromMs), Math.round(toMs)]
+  }
+  const round = Math.round
+  const stoppedMs = send(20)
+  at(stoppedMs)
+  t.same(at(stoppedMs + 400), ['a', round(stoppedMs + 400), round(stoppedMs + 400)])
+  t.same(at(stoppedMs + 4_000), ['a', round(stoppedMs + 1_000), round(stoppedMs + 1_000)], 'none comes')
+  const endMs = send(10)
+  t.same(at(endMs), ['a', round(stoppedMs + 1_000), round(endMs)], 'it has come again')
+  t.same(at(endMs), ['a', round(endMs), round(endMs)])
+  t.equal(soundThen(broadcast.newest! - 300, START_MS + endMs), null, 'old sound')
+  t.equal(soundThen(40, START_MS + 1_500), null, 'a track that has just begun')
+})
