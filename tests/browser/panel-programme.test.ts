@@ -205,7 +205,7 @@ t.test('an admin arranges playlists and makes a song group; a helper saves what 
   await page.keyboard.press('Control+s')
   await page.getByText('The settings are saved').waitFor()
   await page.getByText('Unsaved:').waitFor({ state: 'detached' })
-  await page.getByText('The same as with the saved settings').waitFor()
+  await page.getByText('Same as with the saved settings').waitFor()
   t.same(
     Object.keys((await sending).postDataJSON()),
     ['generation'],
