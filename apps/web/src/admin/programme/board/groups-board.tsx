@@ -57,14 +57,7 @@ export function GroupsBoard(props: Props) {
         </button>
       </div>
       {!names.length && <p class="board-empty">{t.noGroups}</p>}
-      <div
-        class="board"
-        ref={board}
-        // Without cards to go to, it is scrolled by keyboard itself.
-        tabIndex={canEdit ? undefined : 0}
-        data-counting={isCounting}
-        data-carrying={carrying.held !== null}
-      >
+      <div class="board" ref={board} data-counting={isCounting} data-carrying={carrying.held !== null}>
         {[...lists].map(([name, artists], place) => (
           <Column
             key={name === null ? 'loose' : `group ${name}`}
