@@ -2,7 +2,7 @@ import { isOrderKnown, type OrderEffect, type PlayoutState } from '@solstice/pla
 import type { DataStore } from '../../ports/data/data-store.ts'
 import { recordInLedger } from '../ledger.ts'
 import { donationIdOf, orderIdOf } from './order-id.ts'
-import { refuseOrder, type SettleDeps, settleQueued } from './settle.ts'
+import { attemptOf, type Donation, refuseOrder, type SettleDeps, settleQueued } from './settle.ts'
 
 /**
  * Records what became of an order on the air; ignores orders that are no donations.
@@ -24,8 +24,7 @@ export async function followOrder(
     return refuseOrder(deps, donation, { why: effect.why, from: ['due', 'queued', 'aired'] })
   const note = frame === null ? '' : `frame ${frame}`
   const event = type === 'order-aired' ? 'on-air' : 'finished'
-  // The process that queued it may have been killed before it could say so.
-  if (event === 'on-air' && donation.queue === 'due') await settleQueued(deps, donation)
+  if (event === 'on-air') await settleHeard(deps, donation)
   await recordInLedger(data, {
     donationId,
     event,
@@ -39,6 +38,21 @@ export async function followOrder(
       { id: donationId, status: 'paid', queue },
       { queue: 'aired', airedAt: Math.round(effect.atMs) },
     )
+}
+
+/** Settles an order of which something else is known than its place in the queue, though it is heard. */
+async function settleHeard(deps: SettleDeps, donation: Donation): Promise<void> {
+  const { data } = deps
+  const { id, queue, status } = donation
+  // The process that queued it may have been killed before it could say so.
+  if (queue === 'due') return settleQueued(deps, donation)
+  if (status !== 'paid_unqueued') return
+  const [earlier] = await data.ledger.find({ onceKey: `on-air ${orderIdOf(donation)}` })
+  if (earlier) return
+  // The air refused it to one process, and took it from another one that had read the track before.
+  await settleQueued(deps, donation)
+  const where = { id, status, queue, ...attemptOf(donation) }
+  await data.donations.update(where, { status: 'paid', queue: 'queued', refusedWhy: null })
 }
 
 /**

@@ -6,7 +6,7 @@ import { recordInLedger } from '../ledger.ts'
 import { toUnits } from '../pricing.ts'
 import { orderIdOf } from './order-id.ts'
 
-type Donation = Readonly<DonationRecord>
+export type Donation = Readonly<DonationRecord>
 
 export interface SettleDeps {
   data: Pick<DataStore, 'donations' | 'ledger'>
@@ -79,5 +79,5 @@ const queuedKey = (donation: Donation) => `queued ${orderIdOf(donation)}`
 /** Differs from the key of an order closed unpaid: that one may have been paid later. */
 const unqueuedKey = (donation: Donation) => `unqueued ${orderIdOf(donation)}`
 /** Keeps late news of an earlier attempt from changing a later one. */
-const attemptOf = ({ requeues }: Donation) => requeues !== undefined && { requeues }
+export const attemptOf = ({ requeues }: Donation) => requeues !== undefined && { requeues }
 const donor = (uid: string) => ({ adminId: 'donation', login: uid })
