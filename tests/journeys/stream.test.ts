@@ -158,7 +158,6 @@ t.test('a station in stream mode', { buffered: true }, async (t) => {
       return sounds.flat().some(({ kind, title }) => kind === 'track' && /^(Do|Mi|Sol|Si)$/.test(title))
     })
     const parts = await storedParts(media)
-    await third.end('SIGKILL')
     t.ok(parts.length > known, 'the third goes on')
     for (const [i, part] of parts.entries())
       if (i > 0) t.equal(part.frame, endOf(parts[i - 1]!), `part ${i} follows the one before`)
@@ -172,6 +171,7 @@ t.test('a station in stream mode', { buffered: true }, async (t) => {
     const at = (frame: number) => byteOfFrame(heard, frame - chunks[0]!.frame)
     t.ok(Buffer.concat(recorded).equals(heard.subarray(at(from), at(end))), `frames ${from} to ${end}`)
     await assertSameTracks(t, station)
+    await third.end('SIGKILL')
   })
 
   t.test('the listener stream requires a token', async (t) => {
