@@ -244,7 +244,8 @@ t.test('random actions and disconnects never break the rules of the air', async 
   const channels = async () => ((await one.ports.redis.call('PUBSUB', 'CHANNELS')) as string[]).sort().join()
   let before: { channels: string; keys: number } | null = null
   // Requests are remembered for some seconds.
-  const lasting = async () => (await one.ports.redis.keys('*')).filter((key) => !key.includes(':asked:'))
+  const lasting = async () =>
+    (await one.ports.redis.keys('*')).filter((key) => !/:(asked|outcome):/.test(key))
   const left = async () => ({ channels: await channels(), keys: (await lasting()).length })
 
   for (let i = 0; i < CUTS; i++) {
