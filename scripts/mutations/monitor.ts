@@ -45,8 +45,8 @@ export const monitorMutations = mutationsOf('apps/jobs/src/monitor', [
   [
     'another track in sync than in the sound goes unnoticed',
     'told/sync.ts',
-    ': { heardId: trackId, driftMs: 0 }',
-    ': none',
+    'return { heardId: trackId, driftMs: 0 }',
+    'return none',
     SYNC,
   ],
   [
