@@ -7,7 +7,7 @@ export interface Panel {
 }
 
 const WIDTH = 960
-const HEIGHT = 200
+const HEIGHT = 240
 const MARGIN = { left: 70, right: 210, top: 30, bottom: 24 }
 const GRID_LINES = 4
 const colours = ['#2563eb', '#dc2626', '#059669', '#d97706', '#7c3aed', '#0891b2', '#be185d', '#4d7c0f']
