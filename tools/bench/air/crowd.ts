@@ -6,6 +6,8 @@ import type { SocketFigures } from './load.ts'
 
 /** Each client takes a handle, and processes may have 20 000. */
 const MAX_CLIENTS_PER_PROCESS = 10_000
+/** As the service has. */
+const TURNS = 16
 /** The last arrivals are in the roster by then, which is told at most every 10 s. */
 const SETTLE_S = 12
 const IDLE_S = 4
@@ -32,12 +34,13 @@ export async function crowdRows(
   t: Teardown,
   given: Record<'sockets' | 'processes' | 'join' | 'seconds', string>,
 ): Promise<[name: string, ...cells: string[]][]> {
-  const { floor, service } = await measureCrowd(t, {
+  const { floor, inTurns, service } = await measureCrowd(t, {
     ...{ sockets: Number(given.sockets), processes: Number(given.processes) },
     ...{ joinS: Number(given.join), seconds: Number(given.seconds) },
   })
-  const ratio = (of: (one: CrowdFigures) => number) => `${(of(service) / of(floor)).toFixed(2)} ×`
-  const late = Object.entries({ 'io.emit': floor, service }).flatMap(
+  const ratio = (of: (one: CrowdFigures) => number) =>
+    `${(of(service) / of(floor)).toFixed(2)} × io.emit, ${(of(service) / of(inTurns)).toFixed(2)} × in turns`
+  const late = Object.entries({ 'io.emit': floor, 'in turns': inTurns, service }).flatMap(
     ([name, figures]): [string, string][] => [
       [`${name}: jitter p50 / p99`, `${figures.jitterMs.join(' / ')} ms`],
       [`${name}: delay p50 / p99`, `${figures.delayMs.join(' / ')} ms`],
@@ -54,13 +57,18 @@ export async function crowdRows(
   ]
 }
 
-/** Measures `sync` to a crowd that joins several processes of the API within a time, beside bare `io.emit` of as many. */
-async function measureCrowd(t: Teardown, crowd: Crowd): Promise<Record<'floor' | 'service', CrowdFigures>> {
+/**
+ * Measures `sync` to a crowd that joins several processes of the API within a time, beside bare `io.emit` of as many: all at once, and in
+ * turns. Of a thousand events at once a client handles many each time it wakes; in turns it sleeps again between two, and whoever sends pays
+ * for waking it.
+ */
+async function measureCrowd(
+  t: Teardown,
+  crowd: Crowd,
+): Promise<Record<'floor' | 'inTurns' | 'service', CrowdFigures>> {
   const { processes } = crowd
-  const bare = start(t, 'node', ['--import', 'tsx', 'tools/bench/air/floor.ts', 'sockets', String(processes)])
-  const ports = await bare.printed(new RegExp('listening on \\d+\\n'.repeat(processes)))
-  const floor = await join(t, `http://127.0.0.1:${/\d+/.exec(ports)![0]}`, bare, crowd)
-  await bare.end()
+  const floor = await joinFloor(t, crowd, 1)
+  const inTurns = await joinFloor(t, crowd, TURNS)
 
   const tones = [
     { name: 'Low', hz: 220, seconds: 300 },
@@ -68,7 +76,16 @@ async function measureCrowd(t: Teardown, crowd: Crowd): Promise<Record<'floor' |
   ]
   const station = await prepareStation(t, tones, { DEMO_LIBRARY: 'false' })
   const [api] = await Promise.all([station.startApi(undefined, processes), station.startWorker()])
-  return { floor, service: await join(t, api.url, api.process, crowd) }
+  return { floor, inTurns, service: await join(t, api.url, api.process, crowd) }
+}
+
+async function joinFloor(t: Teardown, crowd: Crowd, turns: number): Promise<CrowdFigures> {
+  const sizes = [crowd.processes, turns].map(String)
+  const bare = start(t, 'node', ['--import', 'tsx', 'tools/bench/air/floor.ts', 'sockets', ...sizes])
+  const ports = await bare.printed(new RegExp('listening on \\d+\\n'.repeat(crowd.processes)))
+  const figures = await join(t, `http://127.0.0.1:${/\d+/.exec(ports)![0]}`, bare, crowd)
+  await bare.end()
+  return figures
 }
 
 async function join(t: Teardown, url: string, server: Process, crowd: Crowd): Promise<CrowdFigures> {

@@ -3,7 +3,8 @@ import { createServer, type Socket } from 'node:net'
 import { Server } from 'socket.io'
 
 // The cost of the same work with nothing around it: `stream` writes one shared buffer to every connection, `sockets`
-// sends one event to every socket, in as many processes as the second argument says. The service is measured against these.
+// sends one event to every socket, in as many processes as the second argument says, all at once or in as many turns as the third says. The
+// service is measured against these.
 
 const SYNC_MS = 2_000
 /** Four chunks in one write, as the service hands them out. */
@@ -15,6 +16,7 @@ const HEAD = Buffer.from('HTTP/1.1 200 OK\r\nContent-Type: audio/mpeg\r\nConnect
 const PAYLOAD = { title: 'x'.repeat(1_700) }
 
 const processes = Number(process.argv[3] ?? 1)
+const turns = Number(process.argv[4] ?? 1)
 if (process.argv[2] === 'stream') serveStream()
 else if (cluster.isWorker || processes === 1) serveSockets()
 else for (let i = 0; i < processes; i++) cluster.fork()
@@ -45,7 +47,11 @@ function serveStream() {
 function serveSockets() {
   const io = new Server({ serveClient: false })
   const server = io.listen(0)
-  setInterval(() => io.emit('sync', { ...PAYLOAD, serverTimeMs: Date.now() }), SYNC_MS)
+  let [arrivals, turn] = [0, 0]
+  io.on('connection', (socket) => void socket.join(`group ${arrivals++ % turns}`))
+  setInterval(() => {
+    io.to(`group ${turn++ % turns}`).emit('sync', { ...PAYLOAD, serverTimeMs: Date.now() })
+  }, SYNC_MS / turns)
   server.httpServer.once('listening', () => say((server.httpServer.address() as { port: number }).port))
 }
 
