@@ -1,6 +1,6 @@
 import type { Plugin } from 'vite'
 
-/** What every page has; the API fills it for each request. */
+/** The frame of every page; the API fills it for each request. */
 const frame = (script: string, rest: string) => `<!doctype html>
 <html lang="uk">
   <head>

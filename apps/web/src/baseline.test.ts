@@ -18,7 +18,7 @@ interface Compat {
 }
 type Entry = { [name: string]: Entry | undefined }
 
-/** What each version of each browser knows, as MDN tells it. */
+/** Knowledge of each version of each browser, as MDN tells it. */
 const compat = createRequire(import.meta.url)('@mdn/browser-compat-data') as {
   api: Record<string, Entry>
   javascript: { builtins: Record<string, Entry>; regular_expressions: Record<string, Entry> }

@@ -39,7 +39,7 @@ export function navigate(href: string, { replace = false } = {}): void {
   place.set(read())
 }
 
-/** What a link to an address of the panel does when it is pressed; with Ctrl, ⌘ or Shift the browser opens it elsewhere. */
+/** Handles a press on a link to an address of the panel; with Ctrl, ⌘ or Shift the browser opens it elsewhere. */
 export const followLink = (href: string) => (event: MouseEvent) => {
   if (event.ctrlKey || event.metaKey || event.shiftKey) return
   event.preventDefault()

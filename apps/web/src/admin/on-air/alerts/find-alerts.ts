@@ -10,7 +10,7 @@ export type Alert =
   /** No programme of a mode can be made: it has no tracks, or its way of making playlists doesn't suit them. */
   | { is: 'empty' | 'algorithm'; mode: Mode }
 
-/** What the station told; nothing of what this account may not see. */
+/** Facts of the station; none that this account may not see. */
 export interface Facts {
   /** How long nothing was heard of the air. */
   silentMs: number
@@ -35,7 +35,7 @@ const SILENT_MS = 10_000
 const LATE_MS = 60_000
 const LATE_PART = 1 / 3
 
-/** What needs a look now, the most urgent first; nothing when all is well. */
+/** Matters that need a look now, the most urgent first; none when all is well. */
 export function findAlerts(facts: Facts): Alert[] {
   const { silentMs, programme } = facts
   const counted = (is: Extract<Alert, { count: number }>['is'], count: number): Alert[] =>

@@ -22,7 +22,7 @@ const RETRY_MS = 10_000
 const ALARMS_SHOWN = { limit: 30, offset: 0 }
 
 /**
- * What the station told this account. Alarms, payments, settings and switched-off addresses are announced; what is not is asked
+ * Facts that the station told this account. Alarms, payments, settings and switched-off addresses are announced; what is not is asked
  * for again with each track on air.
  */
 export function useFacts(): Facts & { retry: () => void } {
