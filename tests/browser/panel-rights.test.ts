@@ -16,7 +16,7 @@ const settings = {
   DONATIONS_PROVIDER: 'donatello',
 }
 
-/** What is said about the privileges that are missing. */
+/** Sentences about privileges that are missing. */
 const need = (...rights: string[]) => {
   const names = rights.map((name) => `“${name}”`)
   const list = new Intl.ListFormat('en', { type: 'disjunction' }).format(names)

@@ -23,7 +23,7 @@ const STEPS = 8
 /** Longer than a lease. */
 const PAUSE_MS = 4_500
 
-/** What happened in all histories, so that none of it can silently stop to happen. */
+/** Counts of all histories, so that no kind of event can silently stop to happen. */
 const seen = { holders: 0, failovers: 0, kept: 0, refused: 0, unknown: 0, chunks: 0 }
 
 t.test(

@@ -38,7 +38,7 @@ export async function openProcess(t: Teardown, pair: RedisPair, clock: WallClock
 
 export type StationProcess = Awaited<ReturnType<typeof openProcess>>
 
-/** What holders of the lease promised, and what they found wrong when they acquired it. */
+/** Promises of holders of the lease, and faults found when it was acquired. */
 export interface Promises {
   holders: number
   /** Authors of the chunks that were acknowledged, by frame. */

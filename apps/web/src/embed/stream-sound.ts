@@ -73,7 +73,7 @@ export function createStreamSound(onChange: (sound: Sound) => void, audio = new 
     isOn: () => sound === 'playing' || sound === 'connecting',
     isResting: () => isResting,
     onPause: rest,
-    // What was buffered would be late.
+    // Buffered sound would be late.
     onResume: start,
   })
 

@@ -9,7 +9,7 @@ interface Named {
   port: number
 }
 
-/** What a connection to a sentinel needs besides its address. */
+/** Options of a connection to a sentinel, besides its address. */
 type SentinelOptions = Pick<
   SentinelConnectionOptions,
   'sentinelPassword' | 'sentinelTLS' | 'connectTimeout' | 'sentinelCommandTimeout'

@@ -1,7 +1,8 @@
-import { DEFAULT_GAIN, type Participant } from '@solstice/playout'
+import { DEFAULT_GAIN } from '@solstice/playout'
 import { FRAME_SAMPLES, type MicrophoneLevel, SAMPLE_RATE } from '@solstice/station'
 import { pino } from 'pino'
 import t from 'tap'
+import { participant } from '../../../../../tests/harness/air/participant.ts'
 import { cut, makeRecording } from '../../../../../tests/harness/audio/recording.ts'
 import { createLoudnessMeter } from './loudness.ts'
 import { createMicrophoneMixer } from './mixer.ts'
@@ -13,22 +14,6 @@ const SINE = 1 / 8
 const GAIN = 4
 const SHOWN = (SINE * GAIN) / DEFAULT_GAIN
 const log = pino({ level: 'silent' })
-
-const person = (socketId: string, change: Partial<Participant> = {}): Participant => ({
-  socketId,
-  replica: 'r',
-  uid: socketId,
-  address: '127.0.0.1',
-  role: 'host',
-  adminId: 'super',
-  name: socketId,
-  isMicOn: true,
-  gain: 2,
-  isMuted: false,
-  sinceMs: 0,
-  endsAtMs: null,
-  ...change,
-})
 
 t.test('a meter shows peak and RMS with the gain, at most full scale, and begins anew', (t) => {
   const meter = createLoudnessMeter()
@@ -52,7 +37,11 @@ t.test('levels are told four times a second while somebody is heard, then once m
     log,
   })
   t.teardown(() => mixer.close())
-  const people = [person('speaks', { gain: GAIN }), person('muted', { isMuted: true }), person('silent')]
+  const people = [
+    participant('speaks', { gain: GAIN }),
+    participant('muted', { isMuted: true }),
+    participant('silent'),
+  ]
   await mixer.follow(people)
   const pieces = cut(
     await makeRecording(`sine=frequency=1000:duration=${SECONDS}`, SECONDS),

@@ -2,6 +2,7 @@ import type { Participant } from '@solstice/playout'
 import { OpusDecoder } from 'opus-decoder'
 import { pino } from 'pino'
 import t from 'tap'
+import { participant } from '../../../../../tests/harness/air/participant.ts'
 import { pitch } from '../../../../../tests/harness/audio/audio.ts'
 import { cut, makeRecording } from '../../../../../tests/harness/audio/recording.ts'
 import type { Teardown } from '../../../../../tests/harness/processes/processes.ts'
@@ -17,24 +18,6 @@ const TICK_MS = 100
 const SPEECH_CEILING = 26_000
 
 const log = pino({ level: process.env.LOG_LEVEL ?? 'silent' })
-
-function person(socketId: string, change: Partial<Participant> = {}): Participant {
-  return {
-    socketId,
-    replica: 'r',
-    uid: socketId,
-    address: '127.0.0.1',
-    role: 'host',
-    adminId: 'super',
-    name: socketId,
-    isMicOn: true,
-    gain: 2,
-    isMuted: false,
-    sinceMs: 0,
-    endsAtMs: null,
-    ...change,
-  }
-}
 
 interface Studio {
   microphones: MicrophoneMixer
@@ -134,7 +117,7 @@ t.test('a microphone', async (t) => {
 
   t.test('is heard at its pitch and level, without a hole, whatever the length of the pieces', async (t) => {
     for (const pieceMs of [100, 250, 500]) {
-      const studio = await openStudio(t, [person('a')])
+      const studio = await openStudio(t, [participant('a')])
       studio.send('a', cut(recording, SECONDS, pieceMs), pieceMs)
       const { said } = studio.listen(SECONDS * 1000 + 1500)
       const spans = heardSpans(said)
@@ -149,11 +132,11 @@ t.test('a microphone', async (t) => {
   })
 
   t.test('has the chosen gain, and is silent while muted without pausing', async (t) => {
-    const studio = await openStudio(t, [person('a', { gain: 2 })])
+    const studio = await openStudio(t, [participant('a', { gain: 2 })])
     studio.send('a', cut(recording, SECONDS, 100), 100)
-    studio.at(1500, () => void studio.microphones.follow([person('a', { gain: 6 })]))
-    studio.at(2500, () => void studio.microphones.follow([person('a', { gain: 6, isMuted: true })]))
-    studio.at(3500, () => void studio.microphones.follow([person('a', { gain: 6 })]))
+    studio.at(1500, () => void studio.microphones.follow([participant('a', { gain: 6 })]))
+    studio.at(2500, () => void studio.microphones.follow([participant('a', { gain: 6, isMuted: true })]))
+    studio.at(3500, () => void studio.microphones.follow([participant('a', { gain: 6 })]))
     const { said, music } = studio.listen(4500)
     const level = (ms: number) => pitch(said, 1000, (ms * RATE) / 1000, RATE / 5)
     t.ok(Math.abs(level(1100) - 0.25) < 0.02)
@@ -164,7 +147,7 @@ t.test('a microphone', async (t) => {
   })
 
   t.test('has no rumble: frequencies below a voice are filtered out', async (t) => {
-    const studio = await openStudio(t, [person('a')])
+    const studio = await openStudio(t, [participant('a')])
     studio.send('a', cut(await tone(40, 2), 2, 100), 100)
     const { said } = studio.listen(2500)
     const level = pitch(said, 40, 1.2 * RATE, RATE / 2)
@@ -172,7 +155,7 @@ t.test('a microphone', async (t) => {
   })
 
   t.test('holds the music down while it is heard, and for a second when the line is cut', async (t) => {
-    const studio = await openStudio(t, [person('a')])
+    const studio = await openStudio(t, [participant('a')])
     studio.send('a', cut(recording, SECONDS, 100).slice(0, 20), 100)
     const { said, music } = studio.listen(5000)
     const [[from, to]] = heardSpans(said) as [[number, number]]
@@ -186,12 +169,12 @@ t.test('a microphone', async (t) => {
   })
 
   t.test('is not heard when it is off, nor when nobody of that name is on the air', async (t) => {
-    const studio = await openStudio(t, [person('a', { isMicOn: false })])
+    const studio = await openStudio(t, [participant('a', { isMicOn: false })])
     studio.send('a', cut(recording, SECONDS, 100), 100)
     studio.send('stranger', cut(recording, SECONDS, 100), 100)
     t.equal(heardSpans(studio.listen(1000).said).length, 0)
     t.equal(studio.microphones.open, 0)
-    await studio.microphones.follow([person('a')])
+    await studio.microphones.follow([participant('a')])
     t.equal(studio.microphones.open, 1)
     studio.listen(1400)
     t.same(studio.asked, [{ socketId: 'a', atMs: 1100 }], 'a recording that was not heard from its beginning')
@@ -200,9 +183,9 @@ t.test('a microphone', async (t) => {
   })
 
   t.test('falls silent within 5 ms when it is switched off in mid-word, without a click', async (t) => {
-    const studio = await openStudio(t, [person('a')])
+    const studio = await openStudio(t, [participant('a')])
     studio.send('a', cut(recording, SECONDS, 100), 100)
-    studio.at(2000, () => void studio.microphones.follow([person('a', { isMicOn: false })]))
+    studio.at(2000, () => void studio.microphones.follow([participant('a', { isMicOn: false })]))
     const { said } = studio.listen(2500)
     const [[, to], ...others] = heardSpans(said) as [[number, number]]
     t.same(others, [])
@@ -218,7 +201,7 @@ t.test('a microphone', async (t) => {
   })
 
   t.test('is asked for its header once a second at most, and heard as soon as that is there', async (t) => {
-    const studio = await openStudio(t, [person('a')])
+    const studio = await openStudio(t, [participant('a')])
     const pieces = cut(recording, SECONDS, 100)
     const head = recording.subarray(0, recording.indexOf(Buffer.of(0x1f, 0x43, 0xb6, 0x75)))
     studio.send('a', pieces.slice(1, 25), 100)
@@ -235,7 +218,7 @@ t.test('a microphone', async (t) => {
   })
 
   t.test('begins anew with each recording', async (t) => {
-    const studio = await openStudio(t, [person('a')])
+    const studio = await openStudio(t, [participant('a')])
     const other = cut(await tone(400, 1), 1, 100)
     studio.send('a', [...cut(recording, SECONDS, 100).slice(0, 15), ...other], 100)
     const { said } = studio.listen(4000)
@@ -246,7 +229,7 @@ t.test('a microphone', async (t) => {
   })
 
   t.test('catches up after a delay: late sound is dropped', async (t) => {
-    const studio = await openStudio(t, [person('a')])
+    const studio = await openStudio(t, [participant('a')])
     const long = await makeRecording('aevalsrc=0.125*sin(2*PI*(300*t+150*t*t)):s=48000', 6)
     const pieces = cut(long, 6, 100)
     for (const [i, bytes] of pieces.entries()) {
@@ -270,10 +253,13 @@ t.test('a microphone', async (t) => {
 })
 
 t.test('two at once are one sound, which is never louder than its ceiling', async (t) => {
-  const studio = await openStudio(t, [person('a'), person('b', { role: 'guest' })])
+  const studio = await openStudio(t, [participant('a'), participant('b', { role: 'guest' })])
   studio.send('a', cut(await tone(500, 2), 2, 100), 100)
   studio.send('b', cut(await tone(1500, 2), 2, 250), 250)
-  studio.at(1500, () => void studio.microphones.follow([person('a', { gain: 7 }), person('b', { gain: 7 })]))
+  studio.at(
+    1500,
+    () => void studio.microphones.follow([participant('a', { gain: 7 }), participant('b', { gain: 7 })]),
+  )
   const { said } = studio.listen(3000)
   const level = (hz: number, ms: number) => pitch(said, hz, (ms * RATE) / 1000, RATE / 5)
   t.ok(Math.abs(level(500, 1000) - 0.25) < 0.02)
@@ -308,7 +294,7 @@ t.test('no input breaks anything: others are heard, and valid sound is heard aga
     () => [Buffer.alloc(3000, 0xa3)],
     () => [Buffer.of(0x1f, 0x43, 0xb6, 0x75, 0x08, 0xff, 0xff, 0xff, 0xff)],
   ]
-  const studio = await openStudio(t, [person('bad'), person('good')])
+  const studio = await openStudio(t, [participant('bad'), participant('good')])
   const bad = cut(await tone(2000, SECONDS), SECONDS, 100)
   const [head = Buffer.alloc(0), ...rest] = bad
   studio.send('good', good, 100)
@@ -329,7 +315,7 @@ t.test('no input breaks anything: others are heard, and valid sound is heard aga
 
 t.test('a sender of far too much sound costs little, and its newest part is heard', async (t) => {
   const decoded = countDecoded(t)
-  const studio = await openStudio(t, [person('a')])
+  const studio = await openStudio(t, [participant('a')])
   const minutes = cut(await tone(900, 120), 120, 250)
   studio.at(100, () => {
     for (const bytes of minutes) studio.microphones.receive({ socketId: 'a', bytes })

@@ -2,7 +2,7 @@ import Hls from 'hls.js/light'
 import { apiUrl } from '../../../../api.ts'
 import type { SegmentSource } from './source.ts'
 
-/** Of what was heard. */
+/** Sound behind the position. */
 const KEPT_S = 30
 
 /** hls.js, for browsers that play segments by Media Source Extensions. */
