@@ -2,6 +2,7 @@ import { type AlarmRecord, sleep } from '@solstice/station'
 import { SUPER_ADMIN } from '../../tests/harness/people/admin.ts'
 import { freePort, type Process, type Teardown } from '../../tests/harness/processes/processes.ts'
 import { prepareStation } from '../../tests/harness/stations/station.ts'
+import { TELLS_MEMORY } from './alive.ts'
 import type { Heard } from './ear.ts'
 
 const SONGS = 30
@@ -45,6 +46,7 @@ export async function startFleet(run: Teardown) {
   }))
   const station = await prepareStation(run, songs, {
     ...SUPER_ADMIN,
+    ...TELLS_MEMORY,
     RADIO_HOSTS_MODE: 'true',
     LOGIN_ATTEMPTS_PER_15_MIN: '0',
     QUEUE_ADD_COOLDOWN_S: '0',

@@ -4,13 +4,14 @@ import { sleep } from '@solstice/station'
 import { start, type Teardown } from '../../tests/harness/processes/processes.ts'
 import { openBus } from '../../tests/harness/stations/bus.ts'
 import { heading, row, say } from '../bench/report.ts'
+import { aliveMb } from './alive.ts'
 import type { CrowdFigures } from './crowd.ts'
 import { openEar } from './ear.ts'
 import { startFleet } from './fleet.ts'
 import { startWork } from './people.ts'
 import { plot } from './plot.ts'
 import { addPoint, type Lines, sampleProcesses } from './samples.ts'
-import { afterWarmUp, slopePerHour } from './trend.ts'
+import { afterWarmUp, slopePerHour, warmUpH } from './trend.ts'
 import { judge } from './verdicts.ts'
 
 // `npm run soak -- --hours H`: a station in operation, with listeners, an admin, a host and kills, watched for what grows, drifts or
@@ -31,6 +32,12 @@ const { values } = parseArgs({
 })
 const hours = Number(values.hours)
 if (!(hours > 0)) throw new Error('--hours must be a positive number')
+
+/** Memory that is alive in a process; `toMb` is null until the end, and for one that was killed. */
+interface Alive {
+  fromMb: number
+  toMb: number | null
+}
 
 const ends: (() => unknown)[] = []
 const run: Teardown = { teardown: (end) => void ends.unshift(end) }
@@ -58,6 +65,7 @@ async function soak(): Promise<boolean> {
   const beganMs = performance.now()
   const nowH = () => (performance.now() - beganMs) / HOUR_MS
   const lines = { rssMb: new Map() as Lines, handles: new Map() as Lines, redisMb: new Map() as Lines }
+  const alive = new Map<string, Alive>()
   const driftMs: { atH: number; value: number }[] = []
   const kills: number[] = []
   const killing = killAtRandom(fleet, nowH, kills, leaving.signal)
@@ -67,15 +75,23 @@ async function soak(): Promise<boolean> {
     await sampleProcesses(fleet.processes, atH, lines)
     const used = /used_memory:(\d+)/.exec(await redis.info('memory'))?.[1]
     addPoint(lines.redisMb, 'Redis', atH, Number(used) / 1024 ** 2)
+    for (const [name, process] of fleet.processes)
+      if (name !== 'redis' && !alive.has(name) && atH - lines.rssMb.get(name)![0]!.atH >= warmUpH(hours))
+        alive.set(name, { fromMb: await aliveMb(process), toMb: null })
     driftMs.push(...ear.takeDrifts().map((value) => ({ atH, value })))
     say(`${(atH * 60).toFixed(1)} min: ${ear.gaps.length} gaps, ${fleet.errors().length} errors`)
   }
   leaving.abort()
   await killing
+  for (const [name, process] of fleet.processes) {
+    const one = alive.get(name)
+    if (one) one.toMb = await aliveMb(process)
+  }
 
   const last = crowd.output.trim().split('\n').at(-1) || '{}'
   tellPeople(JSON.parse(last) as Partial<CrowdFigures>, work, kills.length)
   tellSlopes(lines)
+  tellAlive(alive)
   const named = (of: Lines) => [...of].map(([name, points]) => ({ name, points }))
   const panels = [
     { title: 'Memory', unit: 'MB', series: named(lines.rssMb) },
@@ -141,6 +157,12 @@ function tellSlopes(lines: Record<'rssMb' | 'handles' | 'redisMb', Lines>) {
       const slope = slopePerHour(afterWarmUp(points))
       row(name, slope === null ? '-' : `${slope.toFixed(2)} /h`, `${points.at(-1)!.value.toFixed(1)} ${unit}`)
     }
+}
+
+function tellAlive(alive: ReadonlyMap<string, Alive>) {
+  heading('Alive after a collection: when the warm-up ended, and at the end')
+  for (const [name, { fromMb, toMb }] of alive)
+    row(name, `${fromMb.toFixed(1)} MB`, toMb === null ? 'was killed' : `${toMb.toFixed(1)} MB`)
 }
 
 function tellVerdicts(observed: Parameters<typeof judge>[0]): boolean {

@@ -17,10 +17,13 @@ export function slopePerHour(points: readonly Point[]): number | null {
   return variance === 0 ? null : covariance / variance
 }
 
-/** The points after the warm-up, which lasts `share` of their time but no longer than `maxH`. */
-export function afterWarmUp(points: readonly Point[], share = 0.25, maxH = 1 / 3): Point[] {
+/** Hours of the warm-up of a run, or of a process in it: a quarter of its time, but at most 20 minutes. */
+export const warmUpH = (hours: number) => Math.min(1 / 3, hours / 4)
+
+/** The points after the warm-up. */
+export function afterWarmUp(points: readonly Point[]): Point[] {
   const [first, last] = [points[0], points.at(-1)]
   if (!first || !last) return []
-  const fromH = first.atH + Math.min(maxH, (last.atH - first.atH) * share)
+  const fromH = first.atH + warmUpH(last.atH - first.atH)
   return points.filter(({ atH }) => atH >= fromH)
 }
