@@ -70,6 +70,20 @@ export const storeMutations = mutationsOf('packages/adapters/src', [
     LEASE_TESTS,
   ],
   [
+    'a standby fails when its subscription is refused',
+    'redis/channels/subscriptions.ts',
+    'connection.subscribe(channel).then(onNews, () => {})',
+    'connection.subscribe(channel).then(onNews)',
+    'air/broken-subscriptions.test.ts',
+  ],
+  [
+    'a sender whose subscription was refused never sends again',
+    'air/commands.ts',
+    'outcomes = null\n        throw error',
+    'throw error',
+    'air/broken-subscriptions.test.ts',
+  ],
+  [
     'settling a job returns none of its unused deletions',
     'redis/limits/settle-deletions.lua',
     "return redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])",

@@ -19,7 +19,7 @@ export function openRedisBus(redis: Redis, clock: WallClock, log: Logger): Bus {
   const closing = new AbortController()
   const subscriber = anotherConnection(redis, subscriberOptions)
   const subscriptions = createSubscriptions(subscriber, (bytes) => bytes.toString())
-  const lines: BusLines = { redis, clock, log, subscribe: subscriptions.subscribe }
+  const lines: BusLines = { redis, clock, log, subscriptions }
   const heartbeat = startHeartbeat(redis, subscriber)
 
   return {

@@ -30,15 +30,21 @@ const TAKE_UP = readScript(new URL('./take-up-command.lua', import.meta.url))
  * takes it back when its time is up: a request answered with AIR_UNAVAILABLE is never applied later (rule C2). The deadline
  * covers requests whose sender died.
  */
-export function createSender({ redis, clock, log, subscribe }: BusLines): Bus['send'] {
+export function createSender({ redis, clock, log, subscriptions }: BusLines): Bus['send'] {
   const asker = randomUUID()
   const waiting = new Map<string, (outcome: Outcome) => void>()
   let outcomes: Promise<unknown> | null = null
   const listenForOutcomes = () => {
-    outcomes ??= subscribe(keys.outcomes(asker), (message) => {
-      const { token, outcome } = JSON.parse(message) as { token: string; outcome: Outcome }
-      waiting.get(token)?.(outcome)
-    })
+    outcomes ??= subscriptions
+      .subscribe(keys.outcomes(asker), (message) => {
+        const { token, outcome } = JSON.parse(message) as { token: string; outcome: Outcome }
+        waiting.get(token)?.(outcome)
+      })
+      .catch((error) => {
+        // The next command asks again.
+        outcomes = null
+        throw error
+      })
     return outcomes
   }
 

@@ -2,6 +2,7 @@ import { type PlayoutState, parseSaved } from '@solstice/playout'
 import type { FrameChunk, MountId, WallClock } from '@solstice/station'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
+import type { Subscriptions } from '../redis/channels/subscriptions.ts'
 import { answered, PREFIX } from '../redis/connection.ts'
 import type { StateReader } from './state/reader.ts'
 
@@ -32,7 +33,7 @@ export interface BusLines {
   redis: Redis
   clock: WallClock
   log: Logger
-  subscribe(channel: string, listener: (message: string) => void): Promise<() => void>
+  subscriptions: Subscriptions<string>
 }
 
 type StreamEntry = [id: Buffer, fields: Buffer[]]

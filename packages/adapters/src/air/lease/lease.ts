@@ -58,22 +58,21 @@ export async function acquireLease(
   }
   const holdersTurn = watchFailovers(redis)
   let wake = () => {}
-  const unsubscribe = await lines.subscribe(keys.leaseFree, () => wake())
+  // Only hastens the next attempt: a standby that Redis does not let listen waits on.
+  const unwatch = lines.subscriptions.watch(keys.leaseFree, () => wake())
   try {
     for (;;) {
       signal.throwIfAborted()
+      const news = new Promise<void>((resolve) => {
+        wake = resolve
+      })
       const lease = holdersTurn.isNow() ? null : await attempt()
       if (lease) return lease
-      await Promise.race([
-        sleep(TRY_EVERY_MS),
-        new Promise<void>((resolve) => {
-          wake = resolve
-        }),
-      ])
+      await Promise.race([sleep(TRY_EVERY_MS), news])
     }
   } finally {
     holdersTurn.end()
-    unsubscribe()
+    unwatch()
   }
 }
 
@@ -97,7 +96,7 @@ function openLease(lines: BusLines, keeper: LeaseKeeper, aliveAtMs: number): Air
   const saver = createStateSaver(redis, line, log)
   return {
     lost: keeper.lost,
-    resume: () => readSaved(lines, saver, keeper.fencingToken, aliveAtMs),
+    resume: () => line.repeat(() => readSaved(lines, saver, keeper.fencingToken, aliveAtMs)),
 
     async lastChunk(mount) {
       const entries = await redis.xrevrangeBuffer(keys.frames(mount), '+', '-', 'COUNT', SEARCHED_ENTRIES)

@@ -12,6 +12,11 @@ export const subscriberOptions = { enableReadyCheck: false, autoResubscribe: fal
 export interface Subscriptions<Message> {
   /** Resolves when Redis has confirmed the subscription. */
   subscribe(channel: string, listener: (message: Message) => void): Promise<Unsubscribe>
+  /**
+   * Calls back with each message, and whenever the channel is subscribed, at first or again: messages may have been missed. Waits for nothing
+   * and never fails, so that its caller outlives each break.
+   */
+  watch(channel: string, onNews: () => void): Unsubscribe
   /** Calls back whenever these channels are subscribed again after a break: messages may have been missed. */
   onRestored(channels: string[], listener: () => Promise<void>): Unsubscribe
 }
@@ -28,16 +33,29 @@ export function createSubscriptions<Message>(
   connection.on('ready', () => {
     if (listeners.size > 0) connection.subscribe(...listeners.keys()).catch(() => {})
   })
+  const listen = (channel: string, listener: (message: Message) => void): Unsubscribe => {
+    const set = listeners.get(channel) ?? new Set()
+    listeners.set(channel, set.add(listener))
+    return () => {
+      set.delete(listener)
+      if (set.size > 0 || listeners.get(channel) !== set) return
+      listeners.delete(channel)
+      connection.unsubscribe(channel).catch(() => {})
+    }
+  }
+  const onRestored: Subscriptions<Message>['onRestored'] = (channels, listener) => {
+    const restore = () => {
+      connection
+        .subscribe(...channels)
+        .then(listener)
+        .catch(() => {})
+    }
+    connection.on('ready', restore)
+    return () => connection.off('ready', restore)
+  }
   return {
     async subscribe(channel, listener) {
-      const set = listeners.get(channel) ?? new Set()
-      listeners.set(channel, set.add(listener))
-      const unsubscribe = () => {
-        set.delete(listener)
-        if (set.size > 0 || listeners.get(channel) !== set) return
-        listeners.delete(channel)
-        connection.unsubscribe(channel).catch(() => {})
-      }
+      const unsubscribe = listen(channel, listener)
       try {
         await connection.subscribe(channel)
       } catch (error) {
@@ -46,15 +64,15 @@ export function createSubscriptions<Message>(
       }
       return unsubscribe
     },
-    onRestored(channels, listener) {
-      const restore = () => {
-        connection
-          .subscribe(...channels)
-          .then(listener)
-          .catch(() => {})
+    watch(channel, onNews) {
+      const unsubscribe = listen(channel, onNews)
+      const forget = onRestored([channel], async () => onNews())
+      connection.subscribe(channel).then(onNews, () => {})
+      return () => {
+        forget()
+        unsubscribe()
       }
-      connection.on('ready', restore)
-      return () => connection.off('ready', restore)
     },
+    onRestored,
   }
 }
