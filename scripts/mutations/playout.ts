@@ -345,6 +345,20 @@ export const playoutMutations = mutationsOf('packages/playout/src', [
     'model/track-places.test.ts',
   ],
   [
+    'V3 new cue points are looked for in every entry',
+    'clips/cue-points.ts',
+    'const changed = look && cuePointsChanged(look.by as AllCuePoints, cuePoints)',
+    'const changed = null',
+    'model/track-places.test.ts',
+  ],
+  [
+    'V3 a track that came since cue points were told keeps those that it came with',
+    'clips/cue-points.ts',
+    'new Set([...look.news, ...changed])',
+    'changed',
+    'clips/cue-points.test.ts',
+  ],
+  [
     'orders behind a new entry are looked for in their former places',
     'model/track-places.ts',
     '.map((place) => place + shift)',

@@ -1,4 +1,5 @@
 import { openJsonData } from '@solstice/adapters'
+import { cuePointsChanged } from '@solstice/playout'
 import {
   cuePointsByTrack,
   cuePointsOf,
@@ -68,7 +69,25 @@ t.test('measurements follow a track that moves, and vanish with a deleted one', 
   for (const _ of ['once', 'again']) await moveMeasurements(data, from, to)
   t.same(await data.measurements.find(), [{ ...measured, trackId: to }])
   t.same(await data.waveforms.find(), [{ trackId: to, peaks: from }])
-  t.same(await cuePointsByTrack(data, rules), { [to]: { gainDb: 4, startMs: 1500, endMs: 60_000 } })
+  t.same((await cuePointsByTrack(data, rules)).cuePoints, {
+    [to]: { gainDb: 4, startMs: 1500, endMs: 60_000 },
+  })
   await deleteMeasurements(data, [to])
   t.same([await data.measurements.find(), await data.waveforms.find()], [[], []])
+})
+
+t.test('V3: cue points that are read again tell in which tracks they differ', async (t) => {
+  const data = await openJsonData(await temporaryFolder(t))
+  t.teardown(() => data.close())
+  for (const trackId of ['a', 'b', 'c']) await data.measurements.put({ ...measured, trackId })
+  const first = await cuePointsByTrack(data, rules)
+  t.equal(await cuePointsByTrack(data, rules, first), first, 'nothing has changed')
+  await data.measurements.put({ ...measured, trackId: 'a', lufs: -18 })
+  await data.measurements.put({ ...measured, trackId: 'd' })
+  await deleteMeasurements(data, ['b'])
+  const second = await cuePointsByTrack(data, rules, first)
+  t.same([...cuePointsChanged(first.cuePoints, second.cuePoints)!].sort(), ['a', 'b', 'd'])
+  t.equal(second.cuePoints.c, first.cuePoints.c, 'the same object')
+  t.same(await cuePointsByTrack(data, rules), second, 'they are those that a first reading gives')
+  t.equal(cuePointsChanged(second.cuePoints, first.cuePoints), null, 'the way back is not known')
 })

@@ -8,7 +8,7 @@ import { crowdRows } from './air/crowd.ts'
 import { measureHls } from './air/hls.ts'
 import { measureMicrophones } from './air/microphones.ts'
 import { measureAdmin } from './library/admin.ts'
-import { type ChangeFigures, makingRow, measureChanges } from './library/changes.ts'
+import { type ChangeFigures, makingRow, measureChanges, measuredRow } from './library/changes.ts'
 import { measureData, TRACKS } from './library/data.ts'
 import { engineRows } from './library/engine.ts'
 import { LIBRARY_TRACKS, measureLibrary } from './library/library.ts'
@@ -144,6 +144,7 @@ function tellChanges() {
     )
   }
   row(...makingRow(sizes))
+  row(...measuredRow(sizes))
 }
 
 async function tellLibrary() {

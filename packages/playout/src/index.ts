@@ -16,6 +16,12 @@ export { DEFAULT_GAIN } from './live/sessions.ts'
 export { isLasting } from './model/commands/command-life.ts'
 export * from './model/commands/commands.ts'
 export * from './model/commands/live-commands.ts'
+export {
+  type AllCuePoints,
+  cuePointsChanged,
+  noteCuePoints,
+  noteTracks,
+} from './model/cue-point-changes.ts'
 export { initialState } from './model/initial-state.ts'
 export {
   type AccessCode,

@@ -85,7 +85,7 @@ t.test('cue points reach the queue, and outlast a new measurement and a new id',
   t.match((await ask('GET', asked)).body.heard, { cueIn: 3, cueOut: 60 })
   const moved = 'night/Ann - 03.mp3'
   await data.tracks.update({ id: ID }, { id: moved, mode: 'night', storageKey: moved })
-  t.match((await cuePointsByTrack(data, config))[moved], { startMs: 3_000, endMs: 60_000 })
+  t.match((await cuePointsByTrack(data, config)).cuePoints[moved], { startMs: 3_000, endMs: 60_000 })
 })
 
 t.test('everybody hears of cue points that changed, and of no others', async (t) => {

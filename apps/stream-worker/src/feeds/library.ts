@@ -1,11 +1,12 @@
 import type { Ports } from '@solstice/adapters'
 import type { Mode, Track } from '@solstice/contracts'
 import {
-  type CuePoints,
+  type AllCuePoints,
   type FactOf,
   isCurrent,
   type MadePlaylist,
   makePlaylist,
+  noteTracks,
   PIECE,
   type Pieces,
   sameCuePoints,
@@ -16,7 +17,9 @@ import {
   cuePointsByTrack,
   libraryOf,
   type MediaKey,
+  noCuePoints,
   rotationSettings,
+  serialise,
   sleep,
   trackRef,
   withBreaks,
@@ -33,7 +36,7 @@ const FIRST_SOUND_MS = 600
 
 /** Feeds the air the library of each mode that needs a list, with the cue points of its tracks. */
 export interface LibraryFeed {
-  readonly cuePoints: Record<string, CuePoints>
+  readonly cuePoints: AllCuePoints
   /** True when tracks were kept out of lists because their files are missing. */
   readonly lacksFiles: boolean
   /** Reads the library of each mode that needs a list. */
@@ -145,10 +148,7 @@ async function playlistFor(
 /** Tracks as the engine knows them: the same object while nothing about a track changes, so that playlists share it. */
 function createTrackRefs() {
   const known = new WeakMap<Readonly<Track>, TrackRef>()
-  return function* (
-    tracks: readonly Readonly<Track>[],
-    cuePoints: Readonly<Record<string, CuePoints>>,
-  ): Pieces<TrackRef[]> {
+  return function* (tracks: readonly Readonly<Track>[], cuePoints: AllCuePoints): Pieces<TrackRef[]> {
     const refs: TrackRef[] = []
     for (const [i, track] of tracks.entries()) {
       if (i % PIECE === 0) yield
@@ -158,6 +158,7 @@ function createTrackRefs() {
       if (ref !== before) known.set(track, ref)
       refs.push(ref)
     }
+    noteTracks(refs, cuePoints)
     return refs
   }
 }
@@ -165,20 +166,23 @@ function createTrackRefs() {
 /** How tracks are played; it is told to the air each time it is read. */
 function createCuePointsFeed({ config, data, log }: Pick<Ports, 'config' | 'data' | 'log'>, air: Air) {
   const streamMode = air.state.pace === 'sound'
-  let known: Record<string, CuePoints> = {}
+  // An earlier reading must not end after a later one.
+  const inTurn = serialise()
+  let known = noCuePoints
   return {
     get known() {
-      return known
+      return known.cuePoints
     },
-    async read(): Promise<void> {
-      try {
-        known = await cuePointsByTrack(data, { ...config, streamMode })
-        if (air.phase !== 'leaving') air.tell({ type: 'cue-points', cuePoints: known })
-      } catch (error) {
-        // Unmeasured tracks are played unchanged.
-        log.error({ err: error }, 'loudness of tracks could not be read')
-      }
-    },
+    read: () =>
+      inTurn(async () => {
+        try {
+          known = await cuePointsByTrack(data, { ...config, streamMode }, known)
+          if (air.phase !== 'leaving') air.tell({ type: 'cue-points', cuePoints: known.cuePoints })
+        } catch (error) {
+          // Unmeasured tracks are played unchanged.
+          log.error({ err: error }, 'loudness of tracks could not be read')
+        }
+      }),
   }
 }
 

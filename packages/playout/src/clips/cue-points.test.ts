@@ -1,5 +1,12 @@
 import t from 'tap'
-import { NOON, playing, track, tracks } from '../../../../tests/harness/air/programme.ts'
+import {
+  library as libraryOf,
+  NOON,
+  playing,
+  randomFrom,
+  track,
+  tracks,
+} from '../../../../tests/harness/air/programme.ts'
 import {
   advance,
   apply,
@@ -8,10 +15,13 @@ import {
   commandWithCuePoints,
   learn,
   nextDueMs,
+  noteCuePoints,
+  noteTracks,
   projectAir,
   projectSync,
   soundStartMs,
 } from '../index.ts'
+import { withCuePoints } from './cue-points.ts'
 
 const measured: CuePoints = { gainDb: -4.5, startMs: 3_000, endMs: 50_000 }
 const clip = { id: 'p', media: 'phrases/day/p.mp3', durationMs: 3_000 }
@@ -62,6 +72,52 @@ t.test(
     t.equal(commandWithCuePoints({ type: 'skip' }, {}).type, 'skip')
   },
 )
+
+t.test('V3: whatever happens between, only changed cue points need to be looked for', async (t) => {
+  for (let run = 1; run <= 12; run++) {
+    const random = randomFrom(run)
+    const songs = tracks(30, 1 + random(6))
+    let told: Record<string, CuePoints> = {}
+    let state = playing(songs)
+    const inputs = [
+      () => {
+        const ids = songs.filter(() => random(5) === 0).map(({ id }) => id)
+        const next = { ...told }
+        for (const id of ids)
+          if (random(4) === 0) delete next[id]
+          else next[id] = { gainDb: -random(3), startMs: 0, endMs: null }
+        const known = { ...next }
+        if (random(4) > 0) noteCuePoints(told, known, new Set(ids))
+        told = known
+        const fact = { type: 'cue-points', cuePoints: known } as const
+        const unnoted = learn(structuredClone(state), structuredClone(fact), NOON).state
+        const { state: informed } = learn(state, fact, NOON)
+        t.same(informed, unnoted, `run ${run}`)
+        return informed
+      },
+      () => {
+        const entryId = state.onAir.phase === 'track' ? state.onAir.entry.entryId : ''
+        return learn(state, { type: 'sound-ended', entryId }, NOON).state
+      },
+      () => {
+        const order = { mode: 'day', orderType: 'donated', tier: 1 } as const
+        return apply(state, { type: 'add-song', track: songs[random(30)]!, ...order }, NOON).state
+      },
+      () => apply(state, { type: 'remove-entry', position: random(6) }, NOON).state,
+      () => {
+        const entryId = state.removed?.at(-1)?.entry.entryId ?? ''
+        return apply(state, { type: 'restore-entry', entryId }, NOON).state
+      },
+      () => apply(state, { type: 'library-changed' }, NOON).state,
+      () => {
+        const library = songs.map((song) => withCuePoints(song, told[song.id]))
+        noteTracks(library, told)
+        return learn(state, libraryOf(library), NOON).state
+      },
+    ]
+    for (let turn = 0; turn < 40; turn++) state = inputs[turn % 2 ? 0 : random(inputs.length)]!()
+  }
+})
 
 t.test('V3: tracks with other tags are played as before', async (t) => {
   const song = { ...track('a'), cuePoints: measured }

@@ -1,24 +1,26 @@
 import type { Command } from '../model/commands/commands.ts'
+import { type AllCuePoints, cuePointsChanged } from '../model/cue-point-changes.ts'
 import type { CuePoints, PlayoutState, PreparedPlaylist, QueueEntry, TrackRef } from '../model/state.ts'
-import { replaced } from '../model/track-places.ts'
+import { lastLook, noteLook, placesOf, replaced } from '../model/track-places.ts'
 
 /** Rule V3: takes in cue points. The track on air plays to its end as it began. */
-export function learnCuePoints(
-  state: PlayoutState,
-  cuePoints: Readonly<Record<string, CuePoints>>,
-): PlayoutState {
+export function learnCuePoints(state: PlayoutState, cuePoints: AllCuePoints): PlayoutState {
   const { onAir, playlist, prepared, trackRequests } = state
-  const onAirId = onAir.phase === 'preparing' ? null : onAir.entry?.entryId
+  const ofAir = onAir.phase === 'preparing' ? null : onAir.entry
   const known = <T extends { track: TrackRef }>(holder: T): T => {
     const measured = cuePoints[holder.track.id]
     return sameCuePoints(measured, holder.track.cuePoints)
       ? holder
       : { ...holder, track: withCuePoints(holder.track, measured) }
   }
-  const knownEntry = (entry: QueueEntry) => (entry.entryId === onAirId ? entry : known(entry))
+  const knownEntry = (entry: QueueEntry) => (entry.entryId === ofAir?.entryId ? entry : known(entry))
+  /** The track on air is looked at once more when it is no longer there. */
+  const look = { by: cuePoints, news: new Set(ofAir ? [ofAir.track.id] : []) }
   const inList = <L extends PreparedPlaylist>(before: L): L => {
-    const places = before.entries.flatMap((entry, i) => (knownEntry(entry) === entry ? [] : [i]))
-    return places.length === 0 ? before : { ...before, entries: replaced(before.entries, places, knownEntry) }
+    const places = outdated(before.entries, cuePoints, knownEntry)
+    const entries = places.length === 0 ? before.entries : replaced(before.entries, places, knownEntry)
+    noteLook(entries, look)
+    return entries === before.entries ? before : { ...before, entries }
   }
   const informed = {
     playlist: inList(playlist),
@@ -32,11 +34,23 @@ export function learnCuePoints(
   return isUnchanged ? state : { ...state, ...informed }
 }
 
+/** Indices of the entries that have other cue points now. Of a playlist that was looked through only the changed tracks are compared. */
+function outdated(
+  entries: readonly QueueEntry[],
+  cuePoints: AllCuePoints,
+  knownEntry: (entry: QueueEntry) => QueueEntry,
+): number[] {
+  const look = lastLook(entries)
+  const changed = look && cuePointsChanged(look.by as AllCuePoints, cuePoints)
+  if (!changed || !look) return entries.flatMap((entry, i) => (knownEntry(entry) === entry ? [] : [i]))
+  return placesOf(entries, new Set([...look.news, ...changed])).filter((at) => {
+    const entry = entries[at]!
+    return knownEntry(entry) !== entry
+  })
+}
+
 /** Rule V3: adds cue points to the tracks of a command, so that the rest of the queue need not be searched. */
-export function commandWithCuePoints(
-  command: Command,
-  cuePoints: Readonly<Record<string, CuePoints>>,
-): Command {
+export function commandWithCuePoints(command: Command, cuePoints: AllCuePoints): Command {
   const known = (track: TrackRef) => withCuePoints(track, cuePoints[track.id])
   if ('track' in command) return { ...command, track: known(command.track) }
   if ('tracks' in command) return { ...command, tracks: command.tracks.map(known) }

@@ -1,6 +1,7 @@
 import type { Mode } from '@solstice/contracts'
 import { start } from '../boundary/boundary.ts'
 import type { FactOf } from '../model/commands/commands.ts'
+import { noteMadeOf } from '../model/cue-point-changes.ts'
 import { finish, type Pieces } from '../model/pieces.ts'
 import { entriesInPieces, type MadePlaylist } from '../model/playlists.ts'
 import type { Playlist, PlayoutState, TrackRef } from '../model/state.ts'
@@ -32,6 +33,7 @@ export function* makePlaylist(state: PlayoutState, fact: FactOf<'library'>): Pie
   const generated = yield* playlistInPieces(library, fact.settings, seed, after)
   yield
   const made = yield* entriesInPieces(serial, generated.tracks)
+  noteMadeOf(fact.tracks, made.entries)
   // Where only the limit is short, the library has more tracks than the repeated ones.
   const repeats = generated.repeats && library.length < MIN_PLAYLIST_LENGTH
   return { ...made, repeats, seed: generated.seed, by: { seed, serial, unplayable, withheld, after } }

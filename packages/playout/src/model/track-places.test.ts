@@ -3,6 +3,8 @@ import { largeStation } from '../../../../tests/harness/air/large-station.ts'
 import { NOON, playing, randomFrom, toEnd, track, tracks } from '../../../../tests/harness/air/programme.ts'
 import { searchQueue } from '../queue/projection.ts'
 import { apply } from '../step/apply.ts'
+import { learn } from '../step/learn.ts'
+import { noteCuePoints } from './cue-point-changes.ts'
 import type { PlayoutState, PreparedPlaylist } from './state.ts'
 import { learnPlaces, ordersOf, placesOf, replaced, spliced, without } from './track-places.ts'
 
@@ -104,6 +106,35 @@ t.test('what a changed title costs does not grow with the library', async (t) =>
   const small = looksOf(500)
   t.same(looksOf(5_000), small)
   t.ok(Math.max(...small) < 30, `${small} looks`)
+})
+
+t.test('V3: what new cue points cost does not grow with the library', async (t) => {
+  const looksOf = (size: number) => {
+    const { state, looks } = watched(largeStation(size))
+    for (const { entries } of [state.playlist, ...Object.values(state.prepared)]) learnPlaces(entries)
+    const first = Object.fromEntries(state.playlist.entries.map(({ track }) => [track.id, track.cuePoints!]))
+    const tell = (before: PlayoutState, cuePoints: typeof first) =>
+      learn(before, { type: 'cue-points', cuePoints }, NOON).state
+    const informed = tell(state, first)
+    const order = { track: track('asked for'), mode: 'day', orderType: 'requested', tier: null } as const
+    const added = apply(informed, { type: 'add-song', ...order }, NOON).state
+    const ids = [state.playlist.entries[size - 7]!.track.id, order.track.id]
+    const cuePoints = { gainDb: -1, startMs: 0, endMs: null }
+    const second = { ...first, ...Object.fromEntries(ids.map((id) => [id, cuePoints])) }
+    noteCuePoints(first, second, new Set(ids))
+    looks()
+    const measured = tell(added, second)
+    const count = looks()
+    const found = measured.playlist.entries.filter((entry) => entry.track.cuePoints?.gainDb === -1)
+    t.same(
+      found.map((entry) => entry.track.id),
+      ids.toReversed(),
+    )
+    return count
+  }
+  const small = looksOf(500)
+  t.same(looksOf(5_000), small)
+  t.ok(small < 60, `${small} looks`)
 })
 
 t.test('a long queue is searched in steps, and what is found is bounded', async (t) => {

@@ -34,6 +34,33 @@ function noteCuts(before: readonly Entry[], entries: readonly Entry[], cuts: rea
   madeFrom.set(entries, { before: new WeakRef(before), cuts })
 }
 
+/** A look through a whole playlist: what it was compared with, and the ids of tracks that came or changed since. */
+export interface Look {
+  by: object
+  news: ReadonlySet<string>
+}
+
+const lastLooks = new WeakMap<readonly Entry[], Look>()
+/** With more of them a playlist is looked through anew. */
+const MAX_NEWS = 500
+
+/** Notes that a playlist was looked through. */
+export function noteLook(entries: readonly Entry[], look: Look): void {
+  lastLooks.set(entries, look)
+}
+
+/** The last look through a playlist, or through the one that it was made from; undefined where none is known. */
+export function lastLook(entries: readonly Entry[]): Look | undefined {
+  return lastLooks.get(entries)
+}
+
+function carryLook(before: readonly Entry[], entries: readonly Entry[], coming: readonly Entry[]): void {
+  const look = lastLooks.get(before)
+  if (!look) return
+  const news = new Set([...look.news, ...coming.map(({ track }) => track.id)])
+  if (news.size <= MAX_NEWS) lastLooks.set(entries, { by: look.by, news })
+}
+
 /** Indices of the entries of some tracks, in order. For a known playlist only hashes are compared. */
 export function placesOf(entries: readonly Entry[], trackIds: ReadonlySet<string>): number[] {
   const numbers = numbersIn.get(entries) ?? learnPlaces(entries)
@@ -88,6 +115,7 @@ export function spliced<E extends Entry>(
   const shift = coming.length - leaving
   const next = entries.toSpliced(at, leaving, ...coming)
   noteCuts(entries, next, [{ at, leaving, coming: coming.length }])
+  carryLook(entries, next, coming)
   const numbers = numbersIn.get(entries)
   if (numbers) {
     const changed = new Int32Array(next.length)
@@ -120,6 +148,7 @@ export function without<E extends Entry>(entries: readonly E[], places: readonly
     next.push(entries[at]!)
   }
   if (numbers) numbersIn.set(next, left)
+  carryLook(entries, next, [])
   noteCuts(
     entries,
     next,
@@ -142,6 +171,11 @@ export function replaced<E extends Entry>(
   }
   if (numbers) numbersIn.set(next, numbers)
   ordersIn.set(next, ordersOf(entries))
+  carryLook(
+    entries,
+    next,
+    places.map((place) => next[place]!),
+  )
   noteCuts(
     entries,
     next,

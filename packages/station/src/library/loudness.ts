@@ -1,4 +1,13 @@
-import { type CuePoints, PIECE, type Pieces, type TrackRef } from '@solstice/playout'
+import {
+  type AllCuePoints,
+  type CuePoints,
+  noteCuePoints,
+  PIECE,
+  type Pieces,
+  sameCuePoints,
+  type TrackRef,
+} from '@solstice/playout'
+import { withBreaks } from '../core/turns/breaks.ts'
 import type { DataStore, MeasurementRecord, TrackRecord } from '../ports/data/data-store.ts'
 import { trackRef } from './library.ts'
 
@@ -37,20 +46,65 @@ export function cuePointsOf(
   return { gainDb: measured && gainOf(measured, rules), startMs, endMs: isEmpty ? null : endMs }
 }
 
-/** How the tracks that are measured, or have cue points set by an admin, are played, by track id. */
+/** How tracks are played, and their ids. */
+export interface KnownCuePoints {
+  readonly cuePoints: AllCuePoints
+  readonly trackIds: readonly string[]
+}
+
+export const noCuePoints: KnownCuePoints = { cuePoints: {}, trackIds: [] }
+
+/**
+ * How the tracks that are measured, or have cue points set by an admin, are played, by track id; the same object as before when
+ * nothing has changed.
+ *
+ * @param before what was known before: the engine is told by a note in which tracks it differs.
+ */
 export async function cuePointsByTrack(
   data: Pick<DataStore, 'measurements' | 'tracks'>,
   rules: LoudnessRules,
-): Promise<Record<string, CuePoints>> {
+  before = noCuePoints,
+): Promise<KnownCuePoints> {
   const [measurements, tracks] = await Promise.all([data.measurements.find(), data.tracks.find()])
-  const byTrack = Object.fromEntries(
-    measurements.map((measured) => [measured.trackId, cuePointsOf(measured, rules)]),
-  )
-  for (const track of tracks) {
-    if (!hasSetCuePoints(track)) continue
-    byTrack[track.id] = cuePointsOf(await data.measurements.get(track.id), rules, track)
+  return withBreaks(cuePointsInPieces(measurements, tracks, rules, before))
+}
+
+function* cuePointsInPieces(
+  measurements: readonly Readonly<MeasurementRecord>[],
+  tracks: readonly Readonly<TrackRecord>[],
+  rules: LoudnessRules,
+  before: KnownCuePoints,
+): Pieces<KnownCuePoints> {
+  const measured = new Map<string, Readonly<MeasurementRecord>>()
+  const set = new Map<string, SetCuePoints>()
+  const cuePoints: Record<string, CuePoints> = {}
+  const trackIds: string[] = []
+  const changed = new Set<string>()
+  const take = (trackId: string) => {
+    const was = before.cuePoints[trackId]
+    const is = cuePointsOf(measured.get(trackId) ?? null, rules, set.get(trackId))
+    const isSame = was !== undefined && sameCuePoints(was, is)
+    cuePoints[trackId] = isSame ? was : is
+    if (!isSame) changed.add(trackId)
+    return trackIds.push(trackId)
   }
-  return byTrack
+  for (const [i, measurement] of measurements.entries()) {
+    if (i % PIECE === 0) yield
+    measured.set(measurement.trackId, measurement)
+  }
+  for (const [i, track] of tracks.entries()) {
+    if (i % PIECE === 0) yield
+    if (hasSetCuePoints(track)) set.set(track.id, track)
+  }
+  for (const trackId of measured.keys()) if (take(trackId) % PIECE === 0) yield
+  for (const trackId of set.keys()) if (!measured.has(trackId) && take(trackId) % PIECE === 0) yield
+  for (const [i, trackId] of before.trackIds.entries()) {
+    if (i % PIECE === 0) yield
+    if (!(trackId in cuePoints)) changed.add(trackId)
+  }
+  if (changed.size === 0) return before
+  noteCuePoints(before.cuePoints, cuePoints, changed)
+  return { cuePoints, trackIds }
 }
 
 /** The tracks as the engine knows them, with how they are played. @param measured all measurements, by track id. */

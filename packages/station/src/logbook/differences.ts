@@ -1,4 +1,11 @@
-import { type CuePoints, PIECE, type Pieces, sameCuePoints } from '@solstice/playout'
+import {
+  type AllCuePoints,
+  type CuePoints,
+  cuePointsChanged,
+  PIECE,
+  type Pieces,
+  sameCuePoints,
+} from '@solstice/playout'
 
 /** So many items of the version before, from a place on; or an item that it does not have. */
 export type Change<T extends object> = [from: number, count: number] | T
@@ -44,9 +51,6 @@ export function changed<T extends object>(before: readonly T[], changes: readonl
   return after
 }
 
-/** Cue points by track id. */
-export type AllCuePoints = Readonly<Record<string, CuePoints>>
-
 export interface CuePointsChange {
   set: Record<string, CuePoints>
   gone: string[]
@@ -55,6 +59,14 @@ export interface CuePointsChange {
 /** How cue points differ from those before. */
 export function* cuePointsDifference(before: AllCuePoints, after: AllCuePoints): Pieces<CuePointsChange> {
   const change: CuePointsChange = { set: {}, gone: [] }
+  const known = cuePointsChanged(before, after)
+  if (known) {
+    for (const id of known) {
+      if (id in after) change.set[id] = after[id]!
+      else change.gone.push(id)
+    }
+    return change
+  }
   let looked = 0
   for (const id in after) {
     if (looked++ % PIECE === 0) yield

@@ -1,5 +1,6 @@
 import type { Mode } from '@solstice/contracts'
 import {
+  type AllCuePoints,
   type Fact,
   type FactOf,
   type Input,
@@ -9,7 +10,6 @@ import {
   type TrackRef,
 } from '@solstice/playout'
 import {
-  type AllCuePoints,
   type Change,
   type CuePointsChange,
   changed,

@@ -1,7 +1,6 @@
 import { type Mode, modes } from '@solstice/contracts'
-import type { PlayoutState, PreparedPlaylist, QueueEntry, TrackRef } from '@solstice/playout'
+import type { AllCuePoints, PlayoutState, PreparedPlaylist, QueueEntry, TrackRef } from '@solstice/playout'
 import { createBreaks } from '../core/turns/breaks.ts'
-import type { AllCuePoints } from './differences.ts'
 import { type Known, nothingKnown } from './lines.ts'
 
 /** Where a chapter begins. */
