@@ -63,10 +63,14 @@ export const failures = {
   SUGGESTION_REFUSED: failure(400, 'Замовлення не прийнято', 'The request was not accepted'),
   SUGGESTION_NOT_FOUND: failure(404, 'Такого замовлення вже немає', 'There is no such request any more'),
   NOT_FOUND: failure(404, 'Не знайдено', 'Not found'),
-  TRACK_NOT_FOUND: failure(404, 'Трек не знайдено', 'Track not found'),
+  TRACK_NOT_FOUND: failure(404, 'Пісню не знайдено', 'Song not found'),
   SONG_NOT_FOUND: failure(404, 'Такої пісні немає', 'There is no such song'),
   STREAM_OFF: failure(404, 'Спільний потік вимкнено', 'The shared stream is off'),
-  TRACK_LOCKED: failure(409, 'Трек зараз в ефірі або прозвучить наступним', 'The track is on air'),
+  TRACK_LOCKED: failure(
+    409,
+    'Пісня зараз в ефірі або прозвучить наступною',
+    'The song is on air or comes next',
+  ),
   SONG_OFF_AIR: failure(
     409,
     'Пісня належить до режиму, який зараз не в ефірі',
@@ -138,7 +142,7 @@ export const failures = {
   ),
   DELETE_QUOTA_EXCEEDED: failure(
     429,
-    'Добовий ліміт вилучень: залишилося {remaining} з {limit}',
+    'Добовий ліміт видалень: залишилося {remaining} з {limit}',
     'Daily deletion quota: {remaining} of {limit} left',
   ),
   HEADERS_TOO_LARGE: failure(431, 'Заголовки запиту завеликі', 'The request headers are too large'),
@@ -332,7 +336,7 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
       'This link is a playlist. Choose a single video',
     ),
     video_unreadable: text(
-      'Це відео не вдалося отримати: воно може бути закритим, обмеженим або вилученим',
+      'Це відео не вдалося отримати: воно може бути закритим, обмеженим або видаленим',
       'This video is unavailable: it may be private, restricted or removed',
     ),
     video_large: text(
@@ -369,8 +373,8 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
     away: text('Сховище файлів не відповідає', 'The file storage does not answer'),
   },
   TRACK_LOCKED: {
-    current: text('Трек зараз звучить', 'The track is playing now'),
-    next: text('Трек прозвучить наступним', 'The track plays next'),
+    current: text('Пісня зараз звучить', 'The song is playing now'),
+    next: text('Пісня прозвучить наступною', 'The song comes next'),
   },
   MODE_SWITCH_REFUSED: {
     night_off: text('Нічний режим вимкнено', 'The night programme is off'),
@@ -434,7 +438,7 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
   },
   QUEUE_RESTORE_FAILED: {
     forgotten: text(
-      'Цю пісню вже повернули, або вилучення надто давнє',
+      'Цю пісню вже повернули, або її прибрали надто давно',
       'It is back already, or was removed too long ago',
     ),
     not_found: text('Цю пісню вже не можна програти', "This song can't be played any more"),
@@ -522,7 +526,7 @@ const reasons: Partial<Record<FailureCode, Record<string, Localized>>> = {
     is_admin: text('Адміністратори виходять в ефір лише як ведучі', 'Admins can go on air only as hosts'),
     not_active: text('Спершу активуйте обліковий запис', 'Activate the account first'),
     whole_library: text(
-      'Усю бібліотеку вилучає лише головний адміністратор',
+      'Усю бібліотеку видаляє лише головний адміністратор',
       'Only the super admin can delete the whole library',
     ),
   },

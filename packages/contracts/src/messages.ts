@@ -4,8 +4,8 @@ const text = (uk: string, en: string): Localized => ({ uk, en })
 
 /** Confirmations for admins. */
 export const messages = {
-  ADMIN_CREATED: text('Адміністратора створено', 'The admin is created'),
-  ADMIN_DELETED: text('Адміністратора вилучено', 'The admin is deleted'),
+  ADMIN_CREATED: text('Помічника створено', 'The helper is created'),
+  ADMIN_DELETED: text('Помічника видалено', 'The helper is deleted'),
   PRIVILEGES_SAVED: text('Права збережено', 'The privileges are saved'),
   PASSWORD_RESET: text('Тимчасовий пароль встановлено', 'The temporary password is set'),
   ACCOUNT_ACTIVATED: text('Обліковий запис активовано', 'The account is active'),
@@ -14,7 +14,7 @@ export const messages = {
   SESSION_ENDED: text('Сеанс завершено', 'The session is ended'),
   SESSIONS_ENDED: text('Сеанси завершено', 'The sessions are ended'),
   ART_SAVED: text('Зображення збережено', 'The image is saved'),
-  ART_DELETED: text('Зображення вилучено', 'The image is deleted'),
+  ART_DELETED: text('Зображення видалено', 'The image is deleted'),
   LYRICS_SYNCED: text('Знайдено синхронізований текст', 'Synced lyrics found'),
   LYRICS_PLAIN: text('Знайдено звичайний текст', 'Plain lyrics found'),
   LYRICS_NONE: text('Текст не знайдено', 'No lyrics found'),
@@ -31,10 +31,10 @@ export const messages = {
   TRACK_ADDED: text('Пісню додано до бібліотеки', 'The song is in the library'),
   TRACK_SAVED: text('Зміни збережено', 'The changes are saved'),
   TRACK_UNCHANGED: text('Нічого не змінилося', 'Nothing has changed'),
-  TRACK_DELETED: text('Пісню вилучено', 'The song is deleted'),
-  TRACK_MOVED: text('Пісню переміщено', 'The song is moved'),
+  TRACK_DELETED: text('Пісню видалено', 'The song is deleted'),
+  TRACK_MOVED: text('Пісню перенесено', 'The song is moved'),
   GROUP_CREATED: text('Групу створено', 'The group is created'),
   GROUP_SAVED: text('Групу збережено', 'The group is saved'),
-  GROUP_DELETED: text('Групу вилучено', 'The group is deleted'),
+  GROUP_DELETED: text('Групу видалено', 'The group is deleted'),
   GROUP_INSERTED: text('Групу поставлено в чергу', 'The group is queued'),
 } as const satisfies Record<string, Localized>

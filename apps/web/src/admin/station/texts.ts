@@ -152,7 +152,7 @@ const uk = {
     webPush: 'Сповіщення слухачам',
   } satisfies Record<Capability, string>,
   missing: {
-    payments: 'Потрібні DONATIONS_ENABLED і ключі платіжної служби.',
+    payments: 'Потрібні DONATIONS_ENABLED і ключі платіжного сервісу.',
     settings: (names: string) => `Увімкніть ${names}.`,
     storage: 'Потрібне сховище, що переживає перезапуск (EPHEMERAL_STORAGE, DATA_PROVIDER, MEDIA_STORAGE).',
   },

@@ -59,7 +59,7 @@ export const deleteArtistArt = defineRoute({
     reply: {
       ok: true,
       item: { artist: 'hilda', hasArt: false, artFileName: '' },
-      message: { uk: 'Зображення вилучено', en: 'The image is deleted' },
+      message: { uk: 'Зображення видалено', en: 'The image is deleted' },
     },
   },
 })
