@@ -418,6 +418,13 @@ const airMutations = mutationsOf('packages/adapters/src', [
     'packages/station/src/logbook/logbook.test.ts',
   ],
   [
+    'the logbook does not say which version wrote it',
+    'packages/station/src/logbook/chapters.ts',
+    '...(chapter.noted === 0 && { version }),',
+    '',
+    'packages/station/src/logbook/logbook.test.ts',
+  ],
+  [
     'a report tells whatever is not forbidden',
     'packages/station/src/logbook/report.ts',
     'return told.has(name) ? [[name, clean(value)]] : []',

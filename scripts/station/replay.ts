@@ -27,6 +27,8 @@ import {
   storedChapters,
   whyOnAir,
 } from '@solstice/station'
+// The file rather than the package: a command loads only what it needs.
+import { solsticeVersion } from '../../packages/adapters/src/process/version.ts'
 import { openMediaIfThere, pathOf, readStation } from './configuration.ts'
 import { localTime } from './ledger.ts'
 import { plural, Refusal, say, UsageError } from './terminal.ts'
@@ -42,12 +44,15 @@ export async function printReplay(args: { from?: string; to?: string; report?: s
   if (args.report) {
     const { head, chapters } = await openReport(args.report)
     say(`service ${head.service}, Node ${head.node}`)
-    return judge(await runAgain(chapters, head.fromMs, head.untilMs, at, say))
+    const result = await runAgain(chapters, head.fromMs, head.untilMs, at, say)
+    for (const line of otherVersions(result.versions)) say(line)
+    return judge(result)
   }
   const { fromMs, untilMs } = spanOf(args, timeZone)
   await withChapters(async (media, stored) => {
     const chapters = readChapters(media, chaptersBetween(stored, fromMs, untilMs))
     const result = await runAgain(chapters, fromMs, untilMs, at, say)
+    for (const line of otherVersions(result.versions)) say(line)
     if (result.problems.length === 0) await compareWithSound(media, result, fromMs, at)
     judge(result)
   })
@@ -85,6 +90,7 @@ export async function printWhy(time: string): Promise<void> {
       say(`- ${text}${rules.length > 0 ? ` (${names})` : ''}`)
     }
     if (why.problem) say(`- ${sentenceOf(why.problem, at)}`)
+    for (const line of otherVersions(why.versions)) say(`- ${line}`)
     if (why.reasons.length > 0) say('The rules are in packages/playout/SPEC.md.')
   })
 }
@@ -100,10 +106,17 @@ export async function writeReport(
   await withChapters(async (media, stored) => {
     const wanted = chaptersBetween(stored, fromMs, untilMs)
     const findings: string[] = []
-    const { problems } = await runAgain(readChapters(media, wanted), fromMs, untilMs, at, () => {})
-    for (const one of problems) findings.push(sentenceOf(one, at, 'without values'))
-    const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { version: string }
-    const head = { report: 1, service: version, node: process.version, fromMs, untilMs, findings } as const
+    const result = await runAgain(readChapters(media, wanted), fromMs, untilMs, at, () => {})
+    for (const one of result.problems) findings.push(sentenceOf(one, at, 'without values'))
+    findings.push(...otherVersions(result.versions))
+    const head = {
+      report: 1,
+      service: solsticeVersion,
+      node: process.version,
+      fromMs,
+      untilMs,
+      findings,
+    } as const
     const target = pathOf(path)
     const unfinished = `${target}.part`
     const file = createWriteStream(unfinished, { mode: 0o600 })
@@ -127,6 +140,8 @@ interface Result {
   /** Date of the last step: nothing is known of what came after. */
   untilMs: number
   problems: (Gap | Divergence)[]
+  /** Of Solstice, by which it was written, as far as they are known. */
+  versions: string[]
 }
 
 /** Runs chapters again, and tells what is heard between two dates. */
@@ -137,7 +152,7 @@ async function runAgain(
   at: (dateMs: number) => string,
   tell: (line: string) => void,
 ): Promise<Result> {
-  const result: Result = { steps: 0, played: [], untilMs: 0, problems: [] }
+  const result: Result = { steps: 0, played: [], untilMs: 0, problems: [], versions: [] }
   let before = ''
   for await (const one of replay(chapters)) {
     const dateMs = one.atMs - one.aheadMs
@@ -147,6 +162,7 @@ async function runAgain(
       continue
     }
     if (dateMs >= untilMs) continue
+    if (one.version && !result.versions.includes(one.version)) result.versions.push(one.version)
     result.played.push(...tracksOf(one, result.steps === 0))
     result.untilMs = dateMs
     result.steps++
@@ -185,6 +201,13 @@ function soundsOf({ before, after, effects }: Replayed): { line: string; started
 
 const titleOf = ({ artist, title }: { artist: string; title: string }) =>
   artist ? `${artist} – ${title}` : title
+
+/** A sentence where another version than this one wrote the logbook. */
+function otherVersions(versions: readonly string[]): string[] {
+  const others = versions.filter((version) => version !== solsticeVersion)
+  if (others.length === 0) return []
+  return [`written by ${others.join(', ')}, run again by ${solsticeVersion}: what it comes to may differ`]
+}
 
 function judge({ steps, problems }: Result): void {
   const differences = problems.filter(({ type }) => type === 'different').length

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { openMedia, readConfig } from '@solstice/adapters'
 import type { HistoryItem, RadioState, ServerPayload, User } from '@solstice/contracts'
-import { readLines, storedChapters } from '@solstice/station'
+import { linesKey, linesOf, readLines, storedChapters } from '@solstice/station'
 import { pino } from 'pino'
 import { io, type Socket } from 'socket.io-client'
 import t, { type Test } from 'tap'
@@ -199,10 +200,28 @@ async function assertReplayed(t: Test, station: Station, worker: Process) {
   for (const [i, [, day, time, zone]] of played.entries())
     t.ok(Math.abs(Date.parse(`${day}T${time}${zone}`) - history[i]!.playedAt) < 2_000)
 
+  t.notMatch(replayed, 'written by')
   t.match(await run('why', new Date(skippedMs + 100).toISOString()), /an admin skipped .* \(rule A7\)/)
+  await ascribeLogbook(t, station, '0.0.1')
+  const isTold = /written by 0\.0\.1, run again by \d+\.\d+\.\d+/
+  t.match(await run('why', new Date(skippedMs + 100).toISOString()), isTold)
+  t.match(await run('replay', ...span), isTold)
   const report = join(station.env.DATA_DIR!, 'report.gz')
-  t.match(await run('report', ...span, report), /without names/)
-  t.match(await run('replay', '--report', report), /the same result as then/)
+  t.match(await run('report', ...span, report), isTold)
+  const again = await run('replay', '--report', report)
+  t.match(again, isTold)
+  t.match(again, /the same result as then/)
+}
+
+/** Makes another version the writer of the logbook. */
+async function ascribeLogbook(t: Test, station: Station, version: string) {
+  const media = await openMedia(readConfig(station.env).config, pino({ level: 'silent' }))
+  t.teardown(() => media.close())
+  for (const { id } of await storedChapters(media)) {
+    const lines = await linesOf(media, linesKey(id))
+    const others = lines.map((line) => `${line.replace(/"version":"[^"]+"/, `"version":"${version}"`)}\n`)
+    await media.put(linesKey(id), gzipSync(others.join('')))
+  }
 }
 
 t.test(

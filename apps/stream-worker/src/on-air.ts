@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { Ports } from '@solstice/adapters'
+import { type Ports, solsticeVersion } from '@solstice/adapters'
 import { noHosting } from '@solstice/playout'
 import {
   type AirLease,
@@ -57,7 +57,7 @@ export async function goOnAir(
 ): Promise<void> {
   const { log, media, clock } = ports
   const sound = createAirSound()
-  const logbook = ports.config.aircheckDays > 0 ? createLogbook(ports) : null
+  const logbook = ports.config.aircheckDays > 0 ? createLogbook(ports, { version: solsticeVersion }) : null
   lease.lost.addEventListener('abort', () => logbook?.close(), { once: true })
   const outbox = createOutbox(ports, lease, sound.frameAt, logbook?.file)
   for (const entry of saved?.outbox ?? []) outbox.add(entry)

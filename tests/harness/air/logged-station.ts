@@ -35,13 +35,17 @@ export function keptFiles() {
 }
 
 /** What the shell does with the engine and its logbook, by hand. */
-export function loggedStation(first: PlayoutState, options: { maxChapter?: number } = {}) {
+export function loggedStation(
+  first: PlayoutState,
+  { version = '1.0.0', maxChapter }: { version?: string; maxChapter?: number } = {},
+) {
   const media = keptFiles()
   let nowMs = NOON
   const clock = { nowMs: () => nowMs, aheadMs: () => 700 }
   const log = { info() {}, warn() {} }
-  const open = () => createLogbook({ media, clock, log }, options)
-  let logbook = open()
+  const open = (version: string) =>
+    createLogbook({ media, clock, log }, { version, ...(maxChapter && { maxChapter }) })
+  let logbook = open(version)
   let state = first
   let saved = { state, told: new Set<Told>() }
   let unsaved: { told: Told[]; effects: Effect[] } = { told: [], effects: [] }
@@ -86,11 +90,11 @@ export function loggedStation(first: PlayoutState, options: { maxChapter?: numbe
       station.save()
       await logbook.flush()
     },
-    /** The worker is killed, and another one goes on with what was saved. */
-    takeOver(silentMs = 5_000) {
+    /** The worker is killed, and another one, of any version, goes on with what was saved. */
+    takeOver(silentMs = 5_000, next = version) {
       logbook.close()
       nowMs++
-      logbook = open()
+      logbook = open(next)
       const left = JSON.parse(JSON.stringify([...saved.told])) as Told[]
       saved = { state: JSON.parse(JSON.stringify(saved.state)), told: new Set() }
       unsaved = { told: [], effects: [] }

@@ -53,7 +53,7 @@ export interface Chapters {
 export function createChapters(
   { clock, log }: { clock: WallClock; log: Log },
   masked: Replacer,
-  maxChapter = MAX_CHAPTER,
+  { version, maxChapter = MAX_CHAPTER }: { version: string; maxChapter?: number },
 ): Chapters {
   const late = new Map<string, LateLine | string>()
   let chapters: Chapter[] = []
@@ -82,6 +82,7 @@ export function createChapters(
     chapter.mark = text
     aheadMs = clock.aheadMs()
     return {
+      ...(chapter.noted === 0 && { version }),
       ...{ n: chapter.noted++, atMs },
       ...(isMarked && { mark }),
       ...(isAhead && { aheadMs }),

@@ -32,6 +32,8 @@ export interface Line {
   aheadMs?: number
   /** In the first line: the chapter of the same worker that ends where this one begins. */
   follows?: string
+  /** In the first line: the version of Solstice that wrote the chapter. Absent in older ones. */
+  version?: string
 }
 
 /** Inputs as they are kept: what may be as large as the library by what has changed in it. */

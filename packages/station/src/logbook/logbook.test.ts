@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { type Input, initialState, type PlayoutState, type Schedule } from '@solstice/playout'
 import t from 'tap'
 import { type keptFiles, loggedStation } from '../../../../tests/harness/air/logged-station.ts'
@@ -16,7 +17,7 @@ import {
 import { add, skip } from '../../../../tests/harness/air/queue-station.ts'
 import { hostArrives, randomInput } from '../../../../tests/harness/air/random-inputs.ts'
 import { inForm } from '../../../../tests/harness/long-form.ts'
-import { forgetChapters, storedChapters } from './names.ts'
+import { forgetChapters, linesKey, storedChapters } from './names.ts'
 import { type Chapter, linesIn, linesOf, readChapters, readLines } from './read.ts'
 import { replay } from './replay.ts'
 import { readReport, reportLines } from './report.ts'
@@ -191,6 +192,28 @@ t.test(
   },
 )
 
+t.test('each chapter names the version that wrote it, also after a takeover by another one', async (t) => {
+  const station = smallStation()
+  await station.flush()
+  station.pass(5_000)
+  station.tell(command(skip))
+  station.save()
+  station.takeOver(5_000, '1.1.0')
+  station.pass(5_000)
+  station.tell(command(skip))
+  await station.flush()
+  const versions = async () => [
+    ...new Set((await replayed(station.media)).map((one) => one.type === 'step' && one.version)),
+  ]
+  t.same(await versions(), ['1.0.0', '1.1.0'])
+  for (const { id } of await storedChapters(station.media)) {
+    const lines = await linesOf(station.media, linesKey(id))
+    const older = lines.map((line) => `${line.replace(/"version":"[^"]+",/, '')}\n`).join('')
+    await station.media.put(linesKey(id), gzipSync(older))
+  }
+  t.same(await versions(), [null], 'one that names none is read as well')
+})
+
 t.test('why: the rule, and what led to it', async (t) => {
   const station = smallStation()
   await station.flush()
@@ -218,6 +241,7 @@ t.test('why: the rule, and what led to it', async (t) => {
       /at 5000: the command add-song queued it\. A1/,
     ],
   )
+  t.same(skipped?.versions, ['1.0.0'])
   const start = await ask(NOON + 3_000)
   t.match(
     start?.reasons.map(({ text, rules }) => `${text} ${rules}`),
@@ -234,6 +258,7 @@ t.test('a report can be run again, and tells of no person, address or secret', a
     const text = texts.join('')
     t.notMatch(text, /192\.0\.2|198\.51\.100|secret|Taras|Oksana|uid of|account of|"[gu][012]"|"o\d"/)
     const { chapters } = readReport(linesIn(text))
+    t.equal(chapters[0]?.version, '1.0.0')
     const steps = await collect(replay(chapters))
     t.same(
       steps.find(({ type }) => type !== 'step'),

@@ -36,12 +36,13 @@ const MAX_PIECE = 64 * 1024
 /** A character of two must not be compressed in halves. */
 const HIGH_SURROGATE = /[\ud800-\udbff]/
 
+/** @param options.version of Solstice: a replay tells when it runs another one. */
 export function createLogbook(
   { media, clock, log }: { media: Pick<MediaStorage, 'put' | 'open'>; clock: WallClock; log: Log },
-  { maxChapter }: { maxChapter?: number } = {},
+  options: { version: string; maxChapter?: number },
 ): Logbook {
   const masked = createMask()
-  const chapters = createChapters({ clock, log }, masked, maxChapter)
+  const chapters = createChapters({ clock, log }, masked, options)
   const inTurn = serialise()
   const leftOver = new Map<string, string[]>()
   let waiting: (() => void)[] = []

@@ -7,6 +7,8 @@ import { readSnapshot, type Snapshot } from './snapshot.ts'
 
 /** A piece of the logbook. */
 export interface Chapter extends StoredChapter {
+  /** Of Solstice that wrote it; null when that is not known: the oldest don't name it. */
+  version: string | null
   /** null when it was not filed. */
   snapshot: Snapshot | null
   lines: Line[]
@@ -17,13 +19,19 @@ export async function* readChapters(
   media: Pick<MediaStorage, 'open'>,
   stored: readonly StoredChapter[],
 ): AsyncGenerator<Chapter> {
-  for (const chapter of stored)
+  for (const chapter of stored) {
+    const lines = await readLines(media, chapter)
     yield {
       ...chapter,
+      version: versionIn(lines),
       snapshot: readSnapshot(await linesIfThere(media, snapshotKey(chapter.id))),
-      lines: await readLines(media, chapter),
+      lines,
     }
+  }
 }
+
+/** The version that wrote the lines of a chapter. */
+export const versionIn = ([first]: readonly Line[]): string | null => first?.version ?? null
 
 /** The lines of a chapter, in order; none when they were not filed. */
 export async function readLines(media: Pick<MediaStorage, 'open'>, { id }: StoredChapter): Promise<Line[]> {

@@ -11,6 +11,8 @@ export interface Replayed {
   /** Station time, and its lead over the wall clock. */
   atMs: number
   aheadMs: number
+  /** As of `Chapter`. */
+  version: string | null
   input: Input
   before: PlayoutState
   after: PlayoutState
@@ -85,7 +87,7 @@ function beginOf(
 
 /** @returns where the chapter ends; null when that is not known. */
 function* replayChapter(
-  { id: chapter, lines }: Chapter,
+  { id: chapter, version, lines }: Chapter,
   start: Reached,
 ): Generator<Replayed | Gap | Divergence, Reached | null> {
   let { state, known, atMs, aheadMs } = start
@@ -105,7 +107,8 @@ function* replayChapter(
     const { state: after, effects, outcome } = step(before, input, atMs)
     state = after
     expected = line.mark ?? expected
-    yield { type: 'step', ...at, n: line.n, input, before, after, effects, ...(outcome && { outcome }) }
+    const taken = { ...at, version, n: line.n, input, before, after, effects }
+    yield { type: 'step', ...taken, ...(outcome && { outcome }) }
     const difference = differenceOf(expected, markOf(after))
     if (!difference) continue
     yield { type: 'different', ...at, n: line.n, ...difference }

@@ -1,6 +1,6 @@
 import type { Line } from './lines.ts'
 import type { Chapter } from './read.ts'
-import { linesIn } from './read.ts'
+import { linesIn, versionIn } from './read.ts'
 import { readSnapshot, snapshotLines } from './snapshot.ts'
 
 /**
@@ -110,6 +110,10 @@ export function readReport(lines: readonly string[]): { head: ReportHead; chapte
     else if (line.snapshot) read.at(-1)?.snapshot.push(JSON.stringify(line.snapshot))
     else if (line.line) read.at(-1)?.lines.push(line.line as Line)
   }
-  const chapters = read.map((one) => ({ ...one, snapshot: readSnapshot(one.snapshot) }))
+  const chapters = read.map((one) => ({
+    ...one,
+    version: versionIn(one.lines),
+    snapshot: readSnapshot(one.snapshot),
+  }))
   return { head: first as unknown as ReportHead, chapters }
 }

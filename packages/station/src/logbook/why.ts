@@ -16,6 +16,8 @@ export interface Why {
   reasons: Reason[]
   /** Why less is known than was kept. */
   problem: Gap | Divergence | null
+  /** Of Solstice, as far as they are known: when it began, and at the date. */
+  versions: string[]
 }
 
 /**
@@ -47,7 +49,7 @@ export async function whyOnAir(
     if (soundOf(one.before) !== soundOf(one.after)) begun = one
     if (one.input.type === 'command' && one.outcome?.ok) moves.push(one)
   }
-  if (!last) return problem && { what: 'The logbook does not tell.', reasons: [], problem }
+  if (!last) return problem && { what: 'The logbook does not tell.', reasons: [], problem, versions: [] }
   const { onAir } = last.after
   const reasons: Reason[] = []
   if (begun) reasons.push(causeOf(begun, clock))
@@ -59,7 +61,8 @@ export async function whyOnAir(
   }
   if (onAir.phase === 'track' && onAir.phrase)
     reasons.push({ text: `The phrase ${onAir.phrase.clip.id} was drawn for its end.`, rules: ['P1', 'P2'] })
-  return { what: whatIs(last, begun, clock), reasons, problem }
+  const versions = new Set([begun, last].flatMap((one) => one?.version ?? []))
+  return { what: whatIs(last, begun, clock), reasons, problem, versions: [...versions] }
 }
 
 const dateOf = ({ atMs, aheadMs }: { atMs: number; aheadMs: number }) => atMs - aheadMs
