@@ -9,55 +9,96 @@ import type { RedisServer, Teardown } from '../../../tests/harness/processes/pro
 import { prepareStation } from '../../../tests/harness/stations/station.ts'
 import { until } from '../../../tests/harness/until.ts'
 import { fillStation } from '../pages/panel.ts'
+import { ratio } from '../report.ts'
 import { usageOf } from '../usage.ts'
 import { track } from './library.ts'
 
-const TURNS = 40
-/** Keeps a connection within the events that are let through. */
-const PAUSE_MS = 120
+const TURNS = 100
+/** Before the figures: functions are compiled and caches filled. */
+const WARM_UP = 20
+/** Within which all that follows an event is done; also keeps a connection within the events that are let through. */
+const WINDOW_MS = 100
 
-/** The cost of a change of the air to a whole station: the API that is asked, Redis, and the worker that decides. */
+/** The cost of a change of the air to a whole station: the API that is asked, Redis, and the worker that decides; medians. */
 interface EngineFigures {
-  name: string
   /** From asking to the answer, ms. */
-  p50Ms: number
+  answerMs: number
   /** CPU of the worker and of the API for each, ms. */
   workerMs: number
   apiMs: number
 }
 
-/** Numbers of tracks, half of them of each mode; all are in the playlists. */
-const ENGINE_SIZES = [1_000, 100_000] as const
-
-/** Rows of cells: what a small and a large station need, and CPU in the large one beside the floor. */
-export async function* engineRows(run: Teardown): AsyncGenerator<[name: string, ...cells: string[]]> {
-  const [small, large] = [
-    await measureEngine(run, ENGINE_SIZES[0]),
-    await measureEngine(run, ENGINE_SIZES[1]),
-  ]
-  const floorMs = stringifyMs()
-  const kilobytes = [small, large].map(({ registerBytes }) => (registerBytes / 1024).toFixed(1))
-  yield ['tracks', ENGINE_SIZES.map((size) => size.toLocaleString('en')).join(' / ')]
-  yield ['JSON.stringify of 64 KB', `${floorMs.toFixed(2)} ms`]
-  yield ['saved register', `${kilobytes.join(' / ')} KB`]
-  for (const [i, change] of large.figures.entries()) {
-    const both = [small.figures[i]!, change]
-    const cells = (of: 'p50Ms' | 'workerMs' | 'apiMs') => both.map((one) => one[of].toFixed(1)).join(' / ')
-    const ratios = [change.workerMs, change.apiMs].map((ms) => `${(ms / floorMs).toFixed(1)} ×`)
-    yield [
-      change.name,
-      `answered in ${cells('p50Ms')} ms`,
-      `CPU worker ${cells('workerMs')} ms (${ratios[0]})`,
-      `API ${cells('apiMs')} ms (${ratios[1]})`,
-    ]
-  }
+interface BenchStation {
+  redis: RedisServer
+  pids: number[]
+  events: Record<string, MeasuredEvent>
 }
 
-/** Asks a station that plays its whole library, half of it by day, for tracks. @param size of the library. */
-async function measureEngine(
-  run: Teardown,
-  size: number,
-): Promise<{ registerBytes: number; figures: EngineFigures[] }> {
+/** Something asked for. `after`: makes it possible once more, and is not measured. */
+interface MeasuredEvent {
+  ask(turn: number): Promise<unknown>
+  after?(): Promise<unknown>
+}
+
+/** Numbers of tracks, half of them of each mode; all are in the playlists. */
+const ENGINE_SIZES = [1_000, 10_000, 100_000] as const
+
+/** Rows of cells: stations of several sizes take turns, so that whatever else runs on the machine slows each of them. */
+export async function* engineRows(run: Teardown): AsyncGenerator<[name: string, ...cells: string[]]> {
+  const stations: BenchStation[] = []
+  for (const size of ENGINE_SIZES) stations.push(await openStation(run, size))
+  yield ['tracks', ENGINE_SIZES.map((size) => size.toLocaleString('en')).join(' / ')]
+  const idle = await measure(stations, () => ({ ask: async () => {} }))
+  for (const name of Object.keys(stations[0]!.events)) {
+    const figures = await measure(stations, ({ events }) => events[name]!)
+    const cells = (of: keyof EngineFigures) => {
+      const all = figures.map((one, i) => one[of] - (of === 'answerMs' ? 0 : idle[i]![of]))
+      const grown = all.slice(1).map((ms) => ratio(ms, all[0]!))
+      return `${all.map((ms) => ms.toFixed(2)).join(' / ')} ms (${grown.join(', ')})`
+    }
+    yield [
+      name,
+      `answered in ${cells('answerMs')}`,
+      `CPU worker ${cells('workerMs')}`,
+      `API ${cells('apiMs')}`,
+    ]
+  }
+  const kilobytes = await Promise.all(stations.map(async ({ redis }) => (await registerBytes(redis)) / 1024))
+  yield ['saved register', `${kilobytes.map((kb) => kb.toFixed(1)).join(' / ')} KB`]
+  yield ['JSON.stringify of 64 KB', `${stringifyMs().toFixed(2)} ms`]
+}
+
+/** The medians of many turns, station by station. */
+async function measure(
+  stations: readonly BenchStation[],
+  eventOf: (station: BenchStation) => MeasuredEvent,
+): Promise<EngineFigures[]> {
+  const turns = stations.map(() => [] as EngineFigures[])
+  for (let turn = 0; turn < WARM_UP + TURNS; turn++)
+    for (const [i, station] of stations.entries()) {
+      const before = await cpuMs(station)
+      const sinceMs = performance.now()
+      await eventOf(station).ask(turn)
+      const answerMs = performance.now() - sinceMs
+      await setTimeout(WINDOW_MS)
+      const [workerMs, apiMs] = (await cpuMs(station)).map((ms, at) => ms - before[at]!)
+      await eventOf(station).after?.()
+      if (turn >= WARM_UP) turns[i]!.push({ answerMs, workerMs: workerMs!, apiMs: apiMs! })
+    }
+  return turns.map((its) => ({
+    answerMs: median(its.map(({ answerMs }) => answerMs)),
+    workerMs: median(its.map(({ workerMs }) => workerMs)),
+    apiMs: median(its.map(({ apiMs }) => apiMs)),
+  }))
+}
+
+const cpuMs = async ({ pids }: BenchStation) =>
+  (await Promise.all(pids.map(usageOf))).map(({ cpuS }) => cpuS * 1_000)
+
+const median = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1]!
+
+/** A station that plays its whole library, half of it by day, and an admin and a listener who ask for tracks. */
+async function openStation(run: Teardown, size: number): Promise<BenchStation> {
   const { api, worker, redis } = await startStation(run, size)
   const [admin, listener] = [openSocket(run, api.url), openSocket(run, api.url)]
   admin.socket.emit('admin_active', await logIn(api.url, SUPER_ADMIN.ADMIN_LOGIN, SUPER_ADMIN.ADMIN_PASS))
@@ -69,46 +110,32 @@ async function measureEngine(
     return total === size / 2 - 1
   })
 
-  const pids = [worker.child.pid!, api.process.child.pid!]
-  const cpu = async () => (await Promise.all(pids.map(usageOf))).map(({ cpuS }) => cpuS * 1_000)
-  const turns = async (ask: (turn: number) => unknown) => {
-    const before = await cpu()
-    const times: number[] = []
-    for (let turn = 0; turn < TURNS; turn++) {
-      const sinceMs = performance.now()
-      await ask(turn)
-      times.push(performance.now() - sinceMs)
-      await setTimeout(PAUSE_MS)
-    }
-    const [workerMs, apiMs] = (await cpu()).map((ms, i) => (ms - before[i]!) / TURNS)
-    times.sort((a, b) => a - b)
-    return { p50Ms: times[TURNS >> 1]!, workerMs: workerMs!, apiMs: apiMs! }
-  }
   const command = async (...event: [string, unknown]) => {
     admin.forget()
     admin.socket.emit(...event)
     const told = await admin.firstOf<string>(['admin_success', 'admin_error'])
     if (admin.all('admin_error').length > 0) throw new Error(told)
   }
-  const song = (turn: number) => track(Math.floor((turn * size) / 200) * 2).id
-  const measures: Record<string, (turn: number) => Promise<unknown>> = {
-    'a song is added': (turn) => command('admin_add_song', { id: song(turn), orderType: 'donated' }),
-    'a song is removed': () => command('admin_remove_song', 30),
-    async 'a song is suggested, and declined'(turn) {
-      listener.forget()
-      const answer = await listener.ask('suggest_song', { id: song(50 + turn) })
-      if (!(answer as { ok?: boolean }).ok) throw new Error(JSON.stringify(answer))
-      admin.socket.emit('admin_suggestion_action', { uid, action: 'reject' })
-      await listener.first('suggestion_result')
+  /** Tracks from all over the library: neighbours in it would be neighbours of their own artist. */
+  const song = (turn: number) => track(Math.floor((turn * size) / 260) * 2).id
+  const events: BenchStation['events'] = {
+    'a song is added': {
+      ask: (turn) => command('admin_add_song', { id: song(turn), orderType: 'donated' }),
+    },
+    'a song is removed': { ask: () => command('admin_remove_song', 30) },
+    'a song is suggested': {
+      async ask(turn) {
+        const answer = await listener.ask('suggest_song', { id: song(turn) })
+        if (!(answer as { ok?: boolean }).ok) throw new Error(JSON.stringify(answer))
+      },
+      async after() {
+        listener.forget()
+        admin.socket.emit('admin_suggestion_action', { uid, action: 'reject' })
+        await listener.first('suggestion_result')
+      },
     },
   }
-  const idle = await turns(() => {})
-  const figures: EngineFigures[] = []
-  for (const [name, ask] of Object.entries(measures)) {
-    const all = await turns(ask)
-    figures.push({ name, ...all, workerMs: all.workerMs - idle.workerMs, apiMs: all.apiMs - idle.apiMs })
-  }
-  return { registerBytes: await registerBytes(redis), figures }
+  return { redis, pids: [worker.child.pid!, api.process.child.pid!], events }
 }
 
 async function startStation(run: Teardown, size: number) {
