@@ -132,3 +132,31 @@ t.test('each fault is heard, soon and with its cause', { skip: !isLong && 'in th
     await until(`${what} is over`, isOver)
   }
 })
+
+t.test('of two replicas only the one behind the fault is blamed, with its cause', async (t) => {
+  const station = await prepareStation(t, [{ ...songs[0]!, seconds: 120 }])
+  const [well, other] = await Promise.all([station.startApi(), station.startApi(), station.startWorker()])
+  const faulty = await startFaultyReplica(t, other.url)
+  station.env.MONITOR_URLS = `${well.url},${faulty.url}`
+  const monitor = await station.startMonitor()
+  await monitor.printed(/monitor listening/)
+  const data = await station.openData()
+  t.teardown(() => data.close())
+  const blamed: string[][] = []
+  // The recording of the first fault is old enough for the second when that one is over.
+  for (const [fault, cause] of [
+    ['other bytes', 'other_bytes'],
+    ['old ring', 'old_sound'],
+  ] as const) {
+    faulty.set(fault)
+    blamed.push([faulty.url, cause])
+    const isBlamed = async () => (await data.alarms.find({ source: faulty.url, cause })).length > 0
+    await until(`${fault} is heard`, isBlamed)
+    faulty.set('none')
+    await until(`${fault} is over`, async () => (await data.alarms.find({ endedAt: null })).length === 0)
+  }
+  t.same(
+    (await data.alarms.find()).map(({ source, cause }) => [source, cause]),
+    blamed,
+  )
+})

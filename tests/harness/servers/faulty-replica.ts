@@ -37,12 +37,19 @@ export async function startFaultyReplica(t: Teardown, upstream: string) {
 
   const server = createServer((ask, answer) => {
     answer.on('error', () => {})
-    const isFrames = fault === 'other bytes' || fault === 'same block'
+    // What was asked for before a fault is answered without it: the titles in an answer are as asked for.
+    const asked = fault
+    const isFrames = asked === 'other bytes' || asked === 'same block'
+    if (ask.url === STREAM) {
+      streams.add(answer)
+      answer.once('close', () => streams.delete(answer))
+    }
     const headers = { ...ask.headers, ...(isFrames && { 'icy-metadata': '0' }) }
     const onward = request(upstream + ask.url, { method: ask.method, headers, agent: false }, (told) => {
+      if (answer.destroyed) return void told.destroy()
       answer.once('close', () => told.destroy())
       told.on('error', () => answer.destroy())
-      if (ask.url === STREAM) stream(told, answer)
+      if (ask.url === STREAM) stream(told, answer, asked)
       else if (ask.url?.startsWith('/api/stream/'))
         told.pipe(answer.writeHead(told.statusCode!, told.headers))
       else pass(ask.url!, told, answer).catch(() => answer.destroy())
@@ -51,9 +58,7 @@ export async function startFaultyReplica(t: Teardown, upstream: string) {
     onward.end()
   })
 
-  const stream = (told: IncomingMessage, answer: ServerResponse) => {
-    streams.add(answer)
-    answer.once('close', () => streams.delete(answer))
+  const stream = (told: IncomingMessage, answer: ServerResponse, fault: ReplicaFault) => {
     if (fault === 'old ring' && recorded) return void replay(recorded, answer)
     answer.writeHead(told.statusCode!, told.headers)
     if (fault === 'same block') return void repeatBlock(told, answer)
