@@ -4,10 +4,10 @@ import {
   createAudit,
   dateNow,
   endAlarm,
+  evidenceOf,
   forgetEvidence,
   keepEvidence,
   noteWatch,
-  openEvidence,
   openFaults,
 } from '@solstice/station'
 import t from 'tap'
@@ -310,7 +310,7 @@ t.test('the sound of an alarm is kept for those who may read alarms, and goes wi
   await keepEvidence(ports, alarmId, Buffer.from('sound'))
   t.match((await ask('GET', 'alarms')).body, { alarms: [{ id: alarmId, hasEvidence: true }] })
   const { alarms } = ports.data
-  t.equal(await openEvidence(ports, alarmId).then(text), 'sound')
+  t.equal(await text(await ports.media.open(await evidenceOf(ports, alarmId))), 'sound')
   const stranger = await helper('stranger', 'queue_manage')
   t.equal((await stranger('GET', path)).status, 403)
   t.equal((await app.inject({ url: `/api/admin/${path}` })).statusCode, 401)

@@ -22,7 +22,7 @@ export function refuseOtherFile(caller: FileCaller, key: MediaKey | null): void 
 export async function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
-  media: MediaStorage,
+  media: Pick<MediaStorage, 'stat' | 'open'>,
   key: MediaKey,
   { contentType = 'audio/mpeg', absent = 'NOT_FOUND' as 'NOT_FOUND' | 'TRACK_NOT_FOUND' } = {},
 ): Promise<FastifyReply> {

@@ -5,12 +5,12 @@ import {
   type Bus,
   type DataStore,
   dateNow,
+  evidenceOf,
   Failure,
   keptSince,
   type MediaStorage,
   memoizeLast,
   nextMomentOf,
-  openEvidence,
   readAlarms,
   readAudit,
   readStats,
@@ -20,6 +20,7 @@ import {
   wholeHistory,
 } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
+import { sendFile } from '../files/send-file.ts'
 import { implement } from '../http/implement.ts'
 import type { AirMirror } from '../stream/mirror.ts'
 
@@ -30,7 +31,7 @@ export interface AdministrationDeps {
   clock: WallClock
   mirror: AirMirror
   audit: Audit
-  media: Pick<MediaStorage, 'open'>
+  media: Pick<MediaStorage, 'stat' | 'open'>
 }
 
 const MAX_AUDIT_PAGE = 200
@@ -70,8 +71,8 @@ export function administrationRoutes(app: FastifyInstance, deps: AdministrationD
     ...(await readAlarms(data, { ...query, limit: Math.min(query.limit, MAX_ALARMS_PAGE) })),
   }))
 
-  implement(app, administration.getAlarmEvidence, async ({ query, reply }) =>
-    reply.type('audio/mpeg').send(await openEvidence(deps, query.alarmId)),
+  implement(app, administration.getAlarmEvidence, async ({ query, request, reply }) =>
+    sendFile(request, reply, deps.media, await evidenceOf(deps, query.alarmId)),
   )
 
   implement(app, administration.switchMode, async ({ caller, body }) => {

@@ -179,11 +179,16 @@ export const getAlarms = defineRoute({
 export const getAlarmEvidence = defineRoute({
   method: 'GET',
   path: '/api/admin/alarms/evidence',
-  summary: 'Returns what was heard in the 5 s before and after the beginning of an alarm, as far as any was',
+  summary:
+    'Returns what was heard in the 5 s before and after the beginning of an alarm, as far as any was; supports single byte ranges',
   access: needs('stats'),
   query: Type.Object({ alarmId: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }) }),
-  reply: bytes('audio/mpeg', 'The sound as one listener heard it'),
-  failures: ['BAD_REQUEST', 'NOT_FOUND', 'STORAGE_URL_FAILED'],
+  headers: Type.Object({ Range: Type.Optional(Type.String()) }),
+  reply: {
+    ...bytes('audio/mpeg', 'The sound as one listener heard it, or the requested range of it'),
+    hasRanges: true,
+  },
+  failures: ['BAD_REQUEST', 'NOT_FOUND', 'RANGE_NOT_SATISFIABLE', 'STORAGE_URL_FAILED'],
   example: { query: { alarmId: 3 } },
 })
 

@@ -1,7 +1,6 @@
-import type { Readable } from 'node:stream'
 import { Failure } from '../core/failure.ts'
 import type { DataStore } from '../ports/data/data-store.ts'
-import type { MediaStorage } from '../ports/media/media-storage.ts'
+import type { MediaKey, MediaStorage } from '../ports/media/media-storage.ts'
 
 /** Folder of the sound of alarms in the media storage. */
 const FOLDER = 'alarms'
@@ -35,13 +34,13 @@ export async function forgetEvidence({ data, media }: EvidenceDeps): Promise<num
   return old.length
 }
 
-/** Opens the sound of an alarm. @throws Failure NOT_FOUND */
-export async function openEvidence(
-  { data, media }: { data: Pick<DataStore, 'alarms'>; media: Pick<MediaStorage, 'open'> },
+/** The file with the sound of an alarm. @throws Failure NOT_FOUND */
+export async function evidenceOf(
+  { data }: { data: Pick<DataStore, 'alarms'> },
   alarmId: number,
-): Promise<Readable> {
+): Promise<MediaKey> {
   if (!(await data.alarms.get(alarmId))?.hasEvidence) throw new Failure('NOT_FOUND')
-  return media.open(keyOf(alarmId))
+  return keyOf(alarmId)
 }
 
 const keyOf = (alarmId: number) => `${FOLDER}/${alarmId}.mp3`
