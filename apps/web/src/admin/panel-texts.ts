@@ -18,6 +18,8 @@ const uk = {
   quoted: (right: string) => `«${right}»`,
   newer: 'Новіші',
   older: 'Давніші',
+  previousPage: 'Попередні',
+  nextPage: 'Наступні',
   pageOf: (from: number, to: number, total: number) => `${from}–${to} з ${total}`,
   pages: 'Сторінки',
   privileges: {
@@ -119,6 +121,8 @@ const en: typeof uk = {
   quoted: (right) => `“${right}”`,
   newer: 'Newer',
   older: 'Older',
+  previousPage: 'Previous',
+  nextPage: 'Next',
   pageOf: (from, to, total) => `${from}–${to} of ${total}`,
   pages: 'Pages',
   privileges: {

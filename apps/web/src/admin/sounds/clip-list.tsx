@@ -8,6 +8,7 @@ import { useToasts } from '../data/panel.ts'
 import { useQuery } from '../data/query.ts'
 import { SearchField } from '../ui/fields/search-field.tsx'
 import { List } from '../ui/state/list.tsx'
+import { Pages } from '../ui/state/pages.tsx'
 import { BulkBar } from '../ui/table/bulk-bar.tsx'
 import { useSelection } from '../ui/table/selection.ts'
 import { ClipRow } from './clip-row.tsx'
@@ -59,9 +60,7 @@ export function ClipList({ family }: { family: ClipFamily }) {
         {({ items, total }) => (
           <>
             <Rows family={family} clips={items} />
-            {total > limit && (
-              <Pages offset={offset} shown={items.length} total={total} limit={limit} onOffset={setOffset} />
-            )}
+            <Pages offset={offset} page={limit} shown={items.length} total={total} onTurn={setOffset} />
           </>
         )}
       </List>
@@ -136,33 +135,5 @@ function Chosen(props: {
         onYes={() => void remove()}
       />
     </BulkBar>
-  )
-}
-
-function Pages(props: {
-  offset: number
-  shown: number
-  total: number
-  limit: number
-  onOffset: (offset: number) => void
-}) {
-  const { offset, shown, total, limit, onOffset } = props
-  const t = useSoundsTexts()
-  const later = offset + limit
-  return (
-    <p class="clips-pages">
-      <span role="status">{t.pageOf(offset + 1, offset + shown, total)}</span>
-      <button
-        type="button"
-        class="text-button"
-        disabled={offset === 0}
-        onClick={() => onOffset(Math.max(0, offset - limit))}
-      >
-        {t.earlier}
-      </button>
-      <button type="button" class="text-button" disabled={later >= total} onClick={() => onOffset(later)}>
-        {t.later}
-      </button>
-    </p>
   )
 }

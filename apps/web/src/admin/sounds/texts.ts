@@ -41,9 +41,6 @@ const uk = {
   moved: (count: number) => `Перенесено: ${count}`,
   deleted: (count: number) => `Видалено: ${count}`,
   refused: (count: number) => `Не вдалося: ${count}`,
-  pageOf: (from: number, to: number, total: number) => `${from}–${to} з ${total}`,
-  earlier: 'Попередні',
-  later: 'Наступні',
   stages: {
     queued: 'У черзі',
     checking: 'Перевіряємо',
@@ -114,9 +111,6 @@ const en: typeof uk = {
   moved: (count) => `${count} moved`,
   deleted: (count) => `${count} deleted`,
   refused: (count) => `${count} failed`,
-  pageOf: (from, to, total) => `${from}–${to} of ${total}`,
-  earlier: 'Previous',
-  later: 'Next',
   stages: {
     queued: 'Queued',
     checking: 'Checking',

@@ -9,6 +9,7 @@ import { SearchField } from '../../ui/fields/search-field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Drawer } from '../../ui/layers/drawer.tsx'
 import { List } from '../../ui/state/list.tsx'
+import { Pages } from '../../ui/state/pages.tsx'
 import { Choices } from '../controls.tsx'
 import { useProgrammeTexts } from '../texts.ts'
 
@@ -148,27 +149,14 @@ function Search(props: { mode: Mode; chosen: ReadonlySet<string>; onAdd: (track:
                 ),
               )}
             </ul>
-            {total > PAGE && (
-              <div class="pager">
-                <button
-                  type="button"
-                  class="text-button"
-                  aria-disabled={offset === 0}
-                  onClick={() => setOffset(Math.max(0, offset - PAGE))}
-                >
-                  {t.earlier}
-                </button>
-                <span class="hint">{t.pageOf(offset + 1, Math.min(offset + PAGE, total), total)}</span>
-                <button
-                  type="button"
-                  class="text-button"
-                  aria-disabled={offset + PAGE >= total}
-                  onClick={() => offset + PAGE < total && setOffset(offset + PAGE)}
-                >
-                  {t.later}
-                </button>
-              </div>
-            )}
+            <Pages
+              offset={offset}
+              page={PAGE}
+              shown={items.length}
+              total={total}
+              isNewestFirst={false}
+              onTurn={setOffset}
+            />
           </>
         )}
       </List>
