@@ -145,6 +145,9 @@ t.test('the super admin dresses the station, gives it a face and a helper, and t
 
   await t.test('jobs, links and the set-up are shown', async (t) => {
     await tab('Jobs')
+    const scans = page.locator('.job-runs', { hasText: 'reconcile-media' })
+    await scans.getByText(/^1 run · last at/).click()
+    await scans.locator('li', { hasText: 'reconcile-media' }).waitFor()
     await page.getByText('Recurring jobs').first().click()
     await page.getByText('purge-expired').first().waitFor()
     t.same(await flaws(page), [])
