@@ -1,15 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
-import type { Ports } from '@solstice/adapters'
 import { Failure, type JobResult } from '@solstice/station'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { inForm } from '../harness/long-form.ts'
 import { temporaryFolder } from '../harness/processes/processes.ts'
-import { MB, type SmallDisk, smallDisk, withDisks } from '../harness/processes/small-disk.ts'
+import { MB, putEverythingOn, type SmallDisk, smallDisk, withDisks } from '../harness/processes/small-disk.ts'
 import { openApp } from '../harness/stations/app.ts'
-import { startJobs } from '../harness/stations/workers.ts'
+import { startJobsOn, watchedStore } from '../harness/stations/watched-jobs.ts'
 import { until } from '../harness/until.ts'
 
 const SONGS = 30
@@ -34,30 +33,15 @@ async function openFilling(t: Test, disk: SmallDisk, env: Record<string, string>
   )
   const station = await openApp(t, { DATA_PROVIDER: 'json', MEDIA_STORAGE: 'local', ...env }, log)
   const { ports } = station
-  const { data, media, jobs } = ports
+  const { data, media } = ports
   let calls = 0
   let fullAt = Number.POSITIVE_INFINITY
   const watched = <T extends object>(store: T): T =>
-    new Proxy(store, {
-      get(target, method) {
-        const value = target[method as keyof T]
-        if (typeof value !== 'function') return value
-        return (...given: unknown[]) => {
-          if (++calls === fullAt) disk.fill()
-          return value.apply(target, given)
-        }
-      },
+    watchedStore(store, () => {
+      if (++calls === fullAt) disk.fill()
     })
-  /** An air that releases every track. */
-  const bus = { ...ports.bus, send: async () => ({ ok: true, removed: 0 }) } as unknown as Ports['bus']
-  await startJobs(t, {
-    ...ports,
-    bus,
-    // Measures nothing.
-    jobs: { ...jobs, add: async () => '' },
-    media: watched(media),
-    data: Object.assign({ ...data }, { tracks: watched(data.tracks), audit: watched(data.audit) }),
-  })
+  const collections = { tracks: watched(data.tracks), audit: watched(data.audit) }
+  await startJobsOn(t, ports, watched(media), collections)
   return {
     ...ports,
     station,
@@ -182,12 +166,7 @@ await withDisks(t, import.meta.filename, () => {
 
   t.test('Redis, records and music on a disk that becomes full while a batch runs', async (t) => {
     const disk = await smallDisk(t, 64 * MB)
-    const before = process.env.TMPDIR
-    process.env.TMPDIR = disk.folder
-    t.teardown(() => {
-      if (before === undefined) delete process.env.TMPDIR
-      else process.env.TMPDIR = before
-    })
+    putEverythingOn(t, disk)
     await testMoments(t, await openFilling(t, disk, {}), disk)
   })
 

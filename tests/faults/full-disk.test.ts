@@ -9,7 +9,7 @@ import { openAuditSpool } from '../../apps/api/src/background/audit-spool.ts'
 import { inForm } from '../harness/long-form.ts'
 import { asAdmin, SUPER_ADMIN } from '../harness/people/admin.ts'
 import { freePort, start } from '../harness/processes/processes.ts'
-import { MB, smallDisk, withDisks } from '../harness/processes/small-disk.ts'
+import { MB, putEverythingOn, smallDisk, withDisks } from '../harness/processes/small-disk.ts'
 import { openApp } from '../harness/stations/app.ts'
 import { prepareStation } from '../harness/stations/station.ts'
 import { until } from '../harness/until.ts'
@@ -125,13 +125,7 @@ await withDisks(t, import.meta.filename, () => {
 
   t.test('a station whose disk stays full logs each error once', async (t) => {
     const disk = await smallDisk(t, 16 * MB)
-    const before = process.env.TMPDIR
-    // Redis, records and music, all on one disk.
-    process.env.TMPDIR = disk.folder
-    t.teardown(() => {
-      if (before === undefined) delete process.env.TMPDIR
-      else process.env.TMPDIR = before
-    })
+    putEverythingOn(t, disk)
     const tones = [
       { name: 'One', hz: 440, seconds: 5 },
       { name: 'Two', hz: 660, seconds: 6 },

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Ports } from '@solstice/adapters'
 import { Failure, type JobData, lyricsKey } from '@solstice/station'
 import t, { type Test } from 'tap'
 import { makeTone } from '../harness/audio/audio.ts'
@@ -9,7 +8,7 @@ import { temporaryFolder } from '../harness/processes/processes.ts'
 import { startPostgres } from '../harness/servers/postgres.ts'
 import { startS3 } from '../harness/servers/s3.ts'
 import { openApp } from '../harness/stations/app.ts'
-import { startJobs } from '../harness/stations/workers.ts'
+import { startJobsOn, watchedStore } from '../harness/stations/watched-jobs.ts'
 import { until } from '../harness/until.ts'
 
 // Real PostgreSQL and S3 servers go away in the middle of changes. One station at a time: a store that returns at once must
@@ -35,35 +34,19 @@ async function openInterrupted(t: Test) {
     ...(await s3.env('away')),
   })
   const { ports } = station
-  const { data, media, jobs } = ports
+  const { data, media } = ports
   const holds: Hold[] = []
 
   /** Reports each store call, such as `tracks.update {…}`, and holds it where the test wants. */
   const watched = <T extends object>(name: string, store: T): T =>
-    new Proxy(store, {
-      get(target, method) {
-        const value = target[method as keyof T]
-        if (typeof value !== 'function') return value
-        return async (...given: unknown[]) => {
-          const use = `${name}.${String(method)} ${given.map((one) => (typeof one === 'string' ? one : JSON.stringify(one)))}`
-          const hold = holds.find((one) => !one.isReached && one.use.test(use))
-          if (hold) hold.isReached = true
-          await hold?.wait
-          return value.apply(target, given)
-        }
-      },
+    watchedStore(store, async (method, given) => {
+      const use = `${name}.${method} ${given.map((one) => (typeof one === 'string' ? one : JSON.stringify(one)))}`
+      const hold = holds.find((one) => !one.isReached && one.use.test(use))
+      if (hold) hold.isReached = true
+      await hold?.wait
     })
-
-  /** An air that releases every track. */
-  const bus = { ...ports.bus, send: async () => ({ ok: true, removed: 0 }) } as unknown as Ports['bus']
-  await startJobs(t, {
-    ...ports,
-    bus,
-    // Measures nothing.
-    jobs: { ...jobs, add: async () => '' },
-    media: watched('media', media),
-    data: { ...data, tracks: watched('tracks', data.tracks), clips: watched('clips', data.clips) },
-  })
+  const collections = { tracks: watched('tracks', data.tracks), clips: watched('clips', data.clips) }
+  await startJobsOn(t, ports, watched('media', media), collections)
   return { ...ports, station, holds, server, s3 }
 }
 

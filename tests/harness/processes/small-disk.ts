@@ -56,3 +56,13 @@ function mayMount(): boolean {
     return false
   }
 }
+
+/** Puts Redis, records and music of the stations of a test on one disk. */
+export function putEverythingOn(t: Teardown, { folder }: SmallDisk): void {
+  const before = process.env.TMPDIR
+  process.env.TMPDIR = folder
+  t.teardown(() => {
+    if (before === undefined) delete process.env.TMPDIR
+    else process.env.TMPDIR = before
+  })
+}
