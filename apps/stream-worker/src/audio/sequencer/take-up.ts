@@ -37,8 +37,10 @@ export function takeUp(
   }
   const cutMs = (plan.beginsAtMs ?? Infinity) - atMs
   const isCut = cutMs <= TAIL_MS
-  const isNearEnd = endMs !== null && endMs - positionMs <= TAIL_MS
-  if (!isCut && !isNearEnd) return begin(stage, plan, at, null, progressOf)
+  const restMs = (endMs ?? Infinity) - positionMs
+  // The last frame held its end, and with it the beginning of what the plan has on air.
+  const isOver = planned !== null && restMs <= 0
+  if (isOver || (!isCut && restMs > TAIL_MS)) return begin(stage, plan, at, null, progressOf)
   const cutAt = isCut ? at + Math.round(cutMs * SAMPLES_PER_MS) : null
   const tail = { ...openVoice(stage, entry, startsAt, null), isTail: true, cutAt }
   return putOnAir({ ...stage, following: planned?.entry ?? plan.next }, tail, phrase)
