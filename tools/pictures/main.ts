@@ -7,11 +7,12 @@ import { takeEntrance, takePanel } from './panel.ts'
 import { takeStates } from './panel-states.ts'
 import { comeIn } from './people.ts'
 import { openStage } from './station.ts'
+import { takeStatus } from './status.ts'
 
 // `npm run pictures`: all pictures of the documents, taken at a station of its own with an invented library. The first run
 // makes that library, which takes minutes; it is kept in `.build/pictures`.
 //
-//   --sets panel,entrance,day,studio,night   which of them; also `states` of the panel (panel-states.ts) and `listener`, those
+//   --sets panel,entrance,status,day,studio,night   which of them; also `states` of the panel (panel-states.ts) and `listener`, those
 //                                            of the listener's page (listener.ts)
 //   --only on-air,library         these scenes of the panel (scenes.ts), its states and the listener's page
 //   --views desktop,phone         also `tablet`, `small` (320 px), `zoomed` (400 %) and `wide` (4K); these pictures, and all
@@ -21,7 +22,7 @@ import { openStage } from './station.ts'
 
 const { values } = parseArgs({
   options: {
-    sets: { type: 'string', default: 'panel,entrance,day,studio,night' },
+    sets: { type: 'string', default: 'panel,entrance,status,day,studio,night' },
     only: { type: 'string', default: '' },
     views: { type: 'string', default: 'desktop,phone' },
     looks: { type: 'string', default: 'day,night' },
@@ -50,6 +51,7 @@ try {
   if (sets.includes('states')) wrong.push(...(await takeStates(browser, stage, wish)))
   if (sets.includes('entrance')) wrong.push(...(await takeEntrance(browser, wish)))
   if (sets.includes('listener')) wrong.push(...(await takeListener(run, browser, stage, wish, audience)))
+  if (sets.includes('status')) await takeStatus(browser)
   if (sets.includes('day')) await takeDay(browser, stage, audience)
   if (sets.includes('studio')) await takeStudio(browser, stage)
   if (sets.includes('night')) await takeNight(browser, stage, audience)
