@@ -246,10 +246,17 @@ const sequencerMutations = mutationsOf('apps/stream-worker/src/audio', [
   [
     'the end of a tail is not heard',
     'sequencer/take-up.ts',
-    'if (!isCut && !isNearEnd)',
-    'if (!isCut)',
+    '(!isCut && restMs > TAIL_MS)',
+    '!isCut',
     'sequencer/take-up.test.ts',
     'sequencer/sequencer.test.ts',
+  ],
+  [
+    'a song that began in the last frame begins anew',
+    'sequencer/take-up.ts',
+    'planned !== null && restMs <= 0',
+    'false as boolean',
+    'sequencer/take-up.test.ts',
   ],
   [
     'a worker that takes over continues where the engine says',

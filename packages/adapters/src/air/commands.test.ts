@@ -3,6 +3,7 @@ import { type AirLease, Failure, sleep } from '@solstice/station'
 import { pino } from 'pino'
 import t from 'tap'
 import { track } from '../../../../tests/harness/air/programme.ts'
+import { queueStation } from '../../../../tests/harness/air/queue-station.ts'
 import { startRedis, type Teardown } from '../../../../tests/harness/processes/processes.ts'
 import { startRedisGroup } from '../../../../tests/harness/servers/sentinels.ts'
 import { openBus } from '../../../../tests/harness/stations/bus.ts'
@@ -83,8 +84,23 @@ async function askSlowly(t: Teardown) {
   return { outcome: await asked, left: await worker.redis.xlen(COMMANDS) }
 }
 
+/** With a lease holder that dies after it saved and before it told, and nobody who follows it. */
+async function askTheDying(t: Teardown) {
+  const { url } = await startRedis(t)
+  const [asker, worker] = [await openBus(t, url), await openBus(t, url)]
+  const lease = await worker.bus.acquireLease(never)
+  const asked = asker.bus.send({ type: 'skip' })
+  for await (const { asker } of lease.commands('0-0')) {
+    const outcome = { ok: true, track: track('song') } as const
+    await lease.save(queueStation({}), [{ type: 'answer', asker, outcome }])
+    break
+  }
+  return asked
+}
+
 t.test('C2: either the worker takes a request up, or its sender takes it back; facts are read', async (t) => {
   const slowly = askSlowly(t)
+  const untold = askTheDying(t)
   const { url } = await startRedis(t)
   const asker = await openBus(t, url)
   const commands = [...Object.values(one), paid]
@@ -106,6 +122,7 @@ t.test('C2: either the worker takes a request up, or its sender takes it back; f
     { outcome: { ok: true }, left: 0 },
     'what was taken up is waited for, and given to nobody else',
   )
+  t.match(await untold, { ok: true }, 'what was saved is not reported as refused')
 })
 
 t.test('C2: an outcome that is told while its sender is not connected is found', async (t) => {

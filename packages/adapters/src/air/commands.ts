@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { type Command, isLasting, type Outcome, parseSaved } from '@solstice/playout'
-import { type Asker, type Bus, Failure, sleep } from '@solstice/station'
+import { type Asker, type Bus, Failure, type OutboxEntry, sleep } from '@solstice/station'
 import { hasReplicas } from '../redis/address.ts'
 import { answered } from '../redis/connection.ts'
+import { createReplicationWait } from '../redis/replication.ts'
 import { readScript } from '../redis/script.ts'
 import { maxHeldMs } from './lease/keeper.ts'
 import { type BusLines, keys } from './wire.ts'
@@ -73,12 +74,26 @@ export function createSender({ redis, clock, log, subscriptions }: BusLines): Bu
     return count !== 0 && breaks === breaksBefore
   }
 
+  const replicated = createReplicationWait(log)
+  /** The outcome that a worker saved with the state and died before it told: the next one may tell it later than its sender waits. */
+  const owedOutcome = async (token: string): Promise<Outcome | null> => {
+    const [saved] = await redis.xrevrange(keys.air, '+', '-', 'COUNT', 1)
+    const owed = parseSaved<OutboxEntry[]>(saved?.[1][3] ?? '[]')
+    const entry = owed.find((each) => each.type === 'answer' && each.asker.token === token)
+    if (entry?.type !== 'answer') return null
+    // What a replica knows of the answer it knows of the state before it.
+    await answer({ redis }, entry.asker, entry.outcome)
+    await replicated(redis)
+    return entry.outcome
+  }
+
   /** Also finds an outcome that was published while this process was not connected. */
   const lateOutcome = async (token: string, answer: Promise<Outcome>, untilMs: number) => {
     for (;;) {
       const leftMs = untilMs - performance.now()
       const told = await within(answer, Math.min(LOOK_EVERY_MS, leftMs))
-      if (told || leftMs <= 0) return told
+      if (told) return told
+      if (leftMs <= 0) return within(owedOutcome(token), ANSWER_TIMEOUT_MS).catch(() => null)
       const kept = await within(redis.get(keys.outcome(token)), leftMs).catch(() => null)
       if (kept) return parseSaved<Outcome>(kept)
     }
