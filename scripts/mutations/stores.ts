@@ -58,8 +58,15 @@ export const storeMutations = mutationsOf('packages/adapters/src', [
   [
     'a held lease can be acquired',
     'air/lease/acquire.lua',
-    'and is_held(KEYS[1], KEYS[5], ARGV[4], tonumber(ARGV[2])) then return false end',
+    'and (is_held_at(ARGV[4]) or is_held_at(now_ms)) then return false end',
     'and false then return false end',
+    LEASE_TESTS,
+  ],
+  [
+    'an attempt that arrives late takes a held lease',
+    'air/lease/acquire.lua',
+    '(is_held_at(ARGV[4]) or is_held_at(now_ms))',
+    'is_held_at(ARGV[4])',
     LEASE_TESTS,
   ],
   [

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import type { PlayoutState } from '@solstice/playout'
 import { initialState } from '@solstice/playout'
-import { type AirLease, type Bus, type FrameChunk, sleep } from '@solstice/station'
+import { type AirLease, type Bus, type FrameChunk, sleep, timeLimit } from '@solstice/station'
 import type { Redis } from 'ioredis'
 import { pino } from 'pino'
 import t from 'tap'
@@ -239,6 +239,21 @@ t.test('a held lease is left alone by workers that want it or lost it', async (t
   t.equal(await b.redis.get('solstice:lease'), held, 'nor given back by whoever wants to')
   stop.abort()
   t.equal(await wanting, null)
+})
+
+t.test('an attempt that arrives late takes the lease from nobody', async (t) => {
+  const { url } = await startRedis(t)
+  const [a, b] = [await openBus(t, url), await openBus(t, url)]
+  const lease = await a.bus.acquireLease(never)
+  const isRenewed = async () => (await a.redis.pttl('solstice:lease')) === -1
+  await until('the lease is renewed', isRenewed)
+  // The attempts of a worker that was cut off carry the time at which it was.
+  const clock = { ...b.clock, nowMs: () => b.clock.nowMs() - 2 * LEASE_MS }
+  const late = openRedisBus(b.redis, clock, log)
+  t.teardown(() => late.close())
+  await t.rejects(late.acquireLease(timeLimit(1_500)))
+  t.notOk(lease.lost.aborted)
+  t.ok(await isRenewed(), 'its holder has it')
 })
 
 t.test('an attempt whose answer got lost keeps the lease from nobody', async (t) => {

@@ -133,7 +133,7 @@ t.test('orders of a listener', async (t) => {
     const refusal = await page.offer(current.id).catch((error: ApiError) => error)
     t.equal(
       refusal instanceof ApiError && localizedText(refusal.body, 'en'),
-      'The track is playing now',
+      'The song is playing now',
       'why not',
     )
     const placed = await page.order(song, priced)

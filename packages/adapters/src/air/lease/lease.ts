@@ -47,7 +47,8 @@ export async function acquireLease(
     )
   const holder = randomUUID()
   const others = mounts.map((mount) => keys.frames(mount))
-  const touched = [keys.lease, keys.fencingToken, keys.air, keys.frames(), clockKeys.alive, ...others]
+  const { alive, ahead } = clockKeys
+  const touched = [keys.lease, keys.fencingToken, keys.air, keys.frames(), alive, ahead, ...others]
   const attempt = async (): Promise<AirLease | null> => {
     const args = [holder, LEASE_MS, KEPT_CHUNKS, clock.nowMs()]
     const acquire = redis.eval(ACQUIRE, touched.length, ...touched, ...args)
