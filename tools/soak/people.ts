@@ -75,7 +75,8 @@ async function upload(url: string, title: string, bytes: Buffer): Promise<void> 
 }
 
 async function talk(run: Teardown, url: string, signal: AbortSignal, attempt: Attempt): Promise<void> {
-  const pieces = cut(await makeRecording('sine=frequency=1000', TALK_S), TALK_S, PIECE_MS)
+  // The monitor would hear a lasting tone as a block that comes again and again.
+  const pieces = cut(await makeRecording('anoisesrc=color=pink:amplitude=0.5', TALK_S), TALK_S, PIECE_MS)
   while (!signal.aborted) {
     await pause(TALK_PAUSE_MS, signal)
     await attempt('microphone', () =>
