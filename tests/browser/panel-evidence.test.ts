@@ -19,7 +19,7 @@ const keepPlayers = () => {
   Object.assign(window, { players })
 }
 
-/** What the player that has a sound says of it. */
+/** The state of the player that has a sound. */
 const playing = (page: Page) =>
   page.evaluate(() => {
     const { players } = window as Window & { players?: HTMLAudioElement[] }

@@ -37,7 +37,7 @@ export async function startFaultyReplica(t: Teardown, upstream: string) {
 
   const server = createServer((ask, answer) => {
     answer.on('error', () => {})
-    // What was asked for before a fault is answered without it: the titles in an answer are as asked for.
+    // A request from before a fault is answered without it: the titles in an answer are as asked for.
     const asked = fault
     const isFrames = asked === 'other bytes' || asked === 'same block'
     if (ask.url === STREAM) {

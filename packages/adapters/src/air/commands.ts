@@ -81,7 +81,7 @@ export function createSender({ redis, clock, log, subscriptions }: BusLines): Bu
     const owed = parseSaved<OutboxEntry[]>(saved?.[1][3] ?? '[]')
     const entry = owed.find((each) => each.type === 'answer' && each.asker.token === token)
     if (entry?.type !== 'answer') return null
-    // What a replica knows of the answer it knows of the state before it.
+    // A replica that has the answer has the state, which was written before it.
     await answer({ redis }, entry.asker, entry.outcome)
     await replicated(redis)
     return entry.outcome

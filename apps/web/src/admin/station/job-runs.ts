@@ -11,7 +11,7 @@ export interface Runs {
 export interface QueueView {
   /** Jobs that are shown each for itself. */
   jobs: readonly Job[]
-  /** What has recurred without a fault, by name. */
+  /** Jobs that have recurred without a fault, by name. */
   runs: readonly Runs[]
 }
 
