@@ -23,8 +23,9 @@ export async function followState(
   onState: (state: PlayoutState) => void,
 ): Promise<Unsubscribe> {
   const { subscriptions } = source
-  const over = new AbortController()
-  const queue = createStateQueue(source, AbortSignal.any([over.signal, source.closing]), onState)
+  let isUnfollowed = false
+  const isOver = () => isUnfollowed || source.closing.aborted
+  const queue = createStateQueue(source, isOver, onState)
   const unlearn = await subscriptions.subscribe(keys.blocks, (message) =>
     queue.learn(...splitMessage(message)),
   )
@@ -36,7 +37,7 @@ export async function followState(
   const forget = subscriptions.onRestored([keys.blocks, keys.air], queue.readRegister)
   await queue.readRegister()
   return () => {
-    over.abort()
+    isUnfollowed = true
     forget()
     unlearn()
     unsubscribe()
@@ -46,7 +47,7 @@ export async function followState(
 /** Turns heads into states, one after the other; blocks that were not published are read from Redis. */
 function createStateQueue(
   { redis, log }: StateSource,
-  over: AbortSignal,
+  isOver: () => boolean,
   onState: (state: PlayoutState) => void,
 ) {
   const reader = createStateReader()
@@ -67,7 +68,7 @@ function createStateQueue(
         const { state, missing } = reader.read(next.head)
         // Not awaited when nothing is missing: an answer that arrives next has to find this state followed.
         const whole = missing.length === 0 ? state : await readMissing(next.id, next.head)
-        if (over.aborted) return
+        if (isOver()) return
         if (whole) onState(whole)
       }
     } finally {
@@ -76,7 +77,7 @@ function createStateQueue(
   }
   /** null: another state came in between, and the blocks of this one are gone. */
   const readMissing = async (id: string, head: string): Promise<PlayoutState | null> => {
-    for (let attempt = 1; !over.aborted; attempt++) {
+    for (let attempt = 1; !isOver(); attempt++) {
       try {
         const { state, isWhole } = await readWhole(redis, reader, head)
         if (!isWhole && latest === id) await askRegister()

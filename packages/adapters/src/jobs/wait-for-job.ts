@@ -1,4 +1,4 @@
-import { Failure, sleep } from '@solstice/station'
+import { Failure, sleep, withFirstOf } from '@solstice/station'
 import type { Job, Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { refusalIn } from './refusals.ts'
@@ -29,14 +29,23 @@ export interface AwaitedJob {
  * @throws Failure JOBS_UNAVAILABLE after `timeoutMs`, when no worker is there, or once `closing` is aborted; the reason of
  * `leaving` once that is.
  */
-export async function waitForEnd(
+export const waitForEnd = (
   awaited: AwaitedJob,
   timeoutMs: number,
   closing: AbortSignal,
   leaving?: AbortSignal,
+): Promise<'completed' | 'failed'> =>
+  leaving
+    ? withFirstOf([closing, leaving], (first) => pollForEnd(awaited, timeoutMs, closing, first))
+    : pollForEnd(awaited, timeoutMs, closing, closing)
+
+async function pollForEnd(
+  awaited: AwaitedJob,
+  timeoutMs: number,
+  closing: AbortSignal,
+  signal: AbortSignal,
 ): Promise<'completed' | 'failed'> {
   const { queue, job, ask } = awaited
-  const signal = leaving ? AbortSignal.any([closing, leaving]) : closing
   const begunMs = performance.now()
   const elapsedMs = () => performance.now() - begunMs
   let reachedMs = 0

@@ -1,5 +1,5 @@
 import { type NowPlaying, nowPlaying } from '@solstice/contracts'
-import { sleep, timeLimit } from '@solstice/station'
+import { sleep, timeLimit, withFirstOf } from '@solstice/station'
 import type { Followed, Told } from '../judge.ts'
 
 /** An address gets 120 answers a minute, of all replicas together. */
@@ -82,13 +82,12 @@ function pollUrl<T>(
   const ask = async () => {
     const askedMs = now()
     onAsk()
-    const answer = await fetch(url, {
-      headers: HEADERS,
-      signal: AbortSignal.any([signal, timeLimit(TIMEOUT_MS)]),
+    last = await withFirstOf([signal, timeLimit(TIMEOUT_MS)], async (signal) => {
+      const answer = await fetch(url, { headers: HEADERS, signal })
+      const text = await answer.text()
+      if (!answer.ok) throw new Error(`status ${answer.status}`)
+      return read(text, askedMs)
     })
-    const text = await answer.text()
-    if (!answer.ok) throw new Error(`status ${answer.status}`)
-    last = read(text, askedMs)
     goodAtMs = now()
     failure = ''
   }

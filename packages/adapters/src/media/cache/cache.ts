@@ -1,6 +1,13 @@
 import { setMaxListeners } from 'node:events'
 import { existsSync } from 'node:fs'
-import { Failure, type Log, type MediaKey, type MediaStorage, timeLimit } from '@solstice/station'
+import {
+  Failure,
+  type Log,
+  type MediaKey,
+  type MediaStorage,
+  timeLimit,
+  withFirstOf,
+} from '@solstice/station'
 import { isNotFound } from '../not-found.ts'
 import { trackAvailability } from './availability.ts'
 import { makeCacheFolder } from './cache-folder.ts'
@@ -49,8 +56,9 @@ export async function openMediaCache(
     if (!existsSync(path)) return false
     if (isKnownAway()) return true
     try {
-      const timeout = timeLimit(COMPARE_TIMEOUT_MS)
-      const current = await remote.version(key, AbortSignal.any([signal, timeout]))
+      const current = await withFirstOf([signal, timeLimit(COMPARE_TIMEOUT_MS)], (first) =>
+        remote.version(key, first),
+      )
       availability.succeeded()
       if (current === null) transfers.invalidate(key)
       return current === version
