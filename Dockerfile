@@ -44,6 +44,7 @@ RUN apt-get update \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /solstice
 ENV NODE_ENV=production \
+    MALLOC_ARENA_MAX=2 \
     DATA_DIR=/var/lib/solstice/data \
     MEDIA_DIR=/var/lib/solstice/media
 RUN mkdir -p "$DATA_DIR" "$MEDIA_DIR" && chown -R node:node /var/lib/solstice

@@ -34,8 +34,9 @@ import { mediaSettings } from '../servers/s3.ts'
 import { until, waiting } from '../until.ts'
 import { openBus } from './bus.ts'
 
-/** Memory grows as it does for operators, whose programs start with the same limit. */
+/** Memory grows as it does for operators, whose programs start with the same limits. */
 const YOUNG_GENERATION = '--max-semi-space-size=4'
+const ALLOCATOR = { MALLOC_ARENA_MAX: '2' }
 
 /** A library fixture: a tone of known pitch and length. */
 export interface Tone {
@@ -113,7 +114,13 @@ export async function prepareStation(
     const program = await programOf(
       app === 'jobs/src/monitor' ? `apps/${app}/main.ts` : `apps/${app}/src/main.ts`,
     )
-    const process = start(t, 'node', [YOUNG_GENERATION, program], { ...env, ...more, ...machine }, 'ipc')
+    const process = start(
+      t,
+      'node',
+      [YOUNG_GENERATION, program],
+      { ...ALLOCATOR, ...env, ...more, ...machine },
+      'ipc',
+    )
     await process.printed(isReady)
     return process
   }
