@@ -6,9 +6,9 @@ import { type Ring, type Segment, titleAt } from './ring.ts'
 /** Moments within a round at which listeners are served, so that writing to thousands never blocks the process for long. */
 export const MOMENTS = 5
 /** Segments that a listener with a reserve gets in one write. */
-export const CADENCE = 4
-/** With this much in hand a listener can wait for its turn: 2 s of cadence, half a second of round, and 4 s to spare. */
-const STEADY_MS = 7_000
+export const CADENCE = 6
+/** With this much in hand a listener can wait for its turn: 3 s of cadence, half a second of round, and 4 s to spare. */
+const STEADY_MS = 7_500
 
 /** A listener this far behind skips to the live edge, */
 const SKIP_BEHIND_MS = 10_000
@@ -36,7 +36,7 @@ interface Start {
 }
 
 /**
- * The connected listeners of the stream. One with a reserve gets four segments at a time, joined in a buffer that all share; any
+ * The connected listeners of the stream. One with a reserve gets six segments at a time, joined in a buffer that all share; any
  * other gets each segment as it comes.
  */
 export interface Listeners {
