@@ -18,6 +18,9 @@ export function takeSocket(reply: FastifyReply): Socket {
   socket.on('data', ignore)
   socket.on('end', endNow)
   socket.on('error', ignore)
+  // Read to its end, a request ends by itself. Otherwise the server would break it off when the listener leaves, with the stack of an
+  // error: for a crowd that leaves at once that is most of the work.
+  reply.request.raw.resume()
   return socket
 }
 
