@@ -14,6 +14,8 @@ const OUTCOME_TIMEOUT_MS = 6_000
 const TAKE_BACK_TIMEOUT_MS = 1_000
 /** The answer to what was saved at the last moment is on its way. */
 const ANSWER_TIMEOUT_MS = 1_000
+/** A failover may be under way when a sender looks for the last time. */
+const FAILOVER_MS = 8_000
 const KEPT_COMMANDS = 10_000
 /** A broken connection may send a command again for less than this. */
 const RESEND_WINDOW_MS = 60_000
@@ -75,6 +77,10 @@ export function createSender({ redis, clock, log, subscriptions }: BusLines): Bu
   }
 
   const replicated = createReplicationWait(log)
+  const keptOutcome = async (token: string): Promise<Outcome | null> => {
+    const kept = await redis.get(keys.outcome(token))
+    return kept ? parseSaved<Outcome>(kept) : null
+  }
   /** The outcome that a worker saved with the state and died before it told: the next one may tell it later than its sender waits. */
   const owedOutcome = async (token: string): Promise<Outcome | null> => {
     const [saved] = await redis.xrevrange(keys.air, '+', '-', 'COUNT', 1)
@@ -86,6 +92,17 @@ export function createSender({ redis, clock, log, subscriptions }: BusLines): Bu
     await replicated(redis)
     return entry.outcome
   }
+  /** Outcomes are told before they are owed no more, so they are looked for in this order. Without Redis nobody knows: null. */
+  const lastLook = async (token: string): Promise<Outcome | null> => {
+    const untilMs = performance.now() + (hasReplicas(redis) ? FAILOVER_MS : ANSWER_TIMEOUT_MS)
+    for (;;) {
+      const leftMs = untilMs - performance.now()
+      const look = async () => (await owedOutcome(token)) ?? (await keptOutcome(token)) ?? 'none'
+      const found = await within(look(), leftMs).catch(() => null)
+      if (found || leftMs <= 0) return found === 'none' ? null : found
+      await sleep(RETRY_MS)
+    }
+  }
 
   /** Also finds an outcome that was published while this process was not connected. */
   const lateOutcome = async (token: string, answer: Promise<Outcome>, untilMs: number) => {
@@ -93,9 +110,9 @@ export function createSender({ redis, clock, log, subscriptions }: BusLines): Bu
       const leftMs = untilMs - performance.now()
       const told = await within(answer, Math.min(LOOK_EVERY_MS, leftMs))
       if (told) return told
-      if (leftMs <= 0) return within(owedOutcome(token), ANSWER_TIMEOUT_MS).catch(() => null)
-      const kept = await within(redis.get(keys.outcome(token)), leftMs).catch(() => null)
-      if (kept) return parseSaved<Outcome>(kept)
+      if (leftMs <= 0) return lastLook(token)
+      const kept = await within(keptOutcome(token), leftMs).catch(() => null)
+      if (kept) return kept
     }
   }
 
