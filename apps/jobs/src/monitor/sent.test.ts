@@ -2,14 +2,14 @@ import { chunkEndMs, FRAME_MS } from '@solstice/station'
 import t from 'tap'
 import { handMadeAir } from '../../../../tests/harness/air/hand-made-air.ts'
 import { createBroadcast } from './broadcast.ts'
-import { createSoundThen } from './sent.ts'
+import { createSoundThen, sentIn, titlesAt } from './sent.ts'
 
 const START_MS = 1_000_000
+const about = { entryId: 'a', trackId: 'a', title: 'One', artist: 'Ann', durationMs: null }
 
 t.test('a position may be told that is heard, or at which the sound stopped just before', async (t) => {
   const air = handMadeAir(128, START_MS)
   const { broadcast, take } = createBroadcast('mp3')
-  const about = { entryId: 'a', trackId: 'a', title: 'One', artist: 'Ann', durationMs: null }
   const send = (chunks: number) => {
     for (let i = 0; i < chunks; i++) {
       const frame = (broadcast.newest ?? -1) + 1
@@ -32,4 +32,21 @@ t.test('a position may be told that is heard, or at which the sound stopped just
   t.same(at(endMs), ['a', round(endMs), round(endMs)])
   t.equal(soundThen(broadcast.newest! - 300, START_MS + endMs), null, 'old sound')
   t.equal(soundThen(40, START_MS + 1_500), null, 'a track that has just begun')
+})
+
+t.test('the title that is sent is known from the first chunk, and so behind a hole', async (t) => {
+  const air = handMadeAir(128, START_MS)
+  const { broadcast, take } = createBroadcast('mp3')
+  const first = air.chunk(19, [{ frame: 0, positionMs: 0, ...about }])
+  take(first)
+  t.equal(sentIn(broadcast)!.title, 'Ann - One')
+  air.chunk(19)
+  take(air.chunk(19, [{ frame: 38, positionMs: 38 * FRAME_MS, ...about }]))
+  t.equal(broadcast.holes, 1)
+  t.equal(sentIn(broadcast)!.title, 'Ann - One')
+  t.equal(
+    titlesAt(broadcast, broadcast.newest!),
+    null,
+    'which titles players may still show is not known yet',
+  )
 })

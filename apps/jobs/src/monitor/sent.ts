@@ -5,7 +5,7 @@ import type { Sent } from './judge.ts'
 import { titleOf } from './plan.ts'
 import type { SoundThen } from './told/sync.ts'
 
-/** Titles stand between the frames at intervals, and come with sound in groups of 2 s. */
+/** Titles stand between the frames at intervals, and come with sound in groups of 3 s. */
 const TITLE_LATE_MS = 4_000
 const SETTLED_MS = 3_000
 const OLD_MS = 6_000
@@ -17,9 +17,10 @@ export function sentIn(broadcast: Broadcast): Sent | null {
   const { chunk, newest, frameMs } = broadcast
   if (!chunk || newest === null) return null
   const place = placeAt(broadcast, newest)
+  const marker = broadcast.markerAt(newest)
   return {
-    title: titleAt(broadcast, newest) ?? '',
-    entryId: broadcast.markerAt(newest)?.entryId ?? null,
+    title: marker ? titleOf(marker) : '',
+    entryId: marker?.entryId ?? null,
     positionMs: place?.positionMs ?? null,
     atMs: chunk.atMs + (newest - chunk.frame) * frameMs,
     ageMs: performance.now() - broadcast.cameAtMs,
@@ -57,5 +58,3 @@ export function titlesAt(broadcast: Broadcast, frame: number): string[] | null {
   const titles = broadcast.markersFrom(from, frame)
   return titles?.map((marker) => (marker ? titleOf(marker) : '')) ?? null
 }
-
-const titleAt = (broadcast: Broadcast, frame: number) => titlesAt(broadcast, frame)?.at(-1)

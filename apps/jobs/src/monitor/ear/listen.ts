@@ -18,8 +18,8 @@ import { createTrustedComparison } from './trusted-comparison.ts'
 const RESERVE_MS = 7_000
 /** Sound kept for evidence. */
 const RECENT_MS = 11_000
-/** Sound comes in groups of 2 s. */
-const FED_MS = 3_000
+/** Sound comes in groups of 3 s. */
+const FED_MS = 4_000
 
 export interface Listener {
   heard(): Heard
