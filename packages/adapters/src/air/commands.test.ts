@@ -155,6 +155,28 @@ t.test('C2: what was taken up right before a failover is waited for while it may
   await asked
 })
 
+t.test(
+  'C2: what its sender gave up on is not saved any more, and the next worker knows nothing of it',
+  async (t) => {
+    const { url } = await startRedis(t)
+    const [asker, worker] = [await openBus(t, url), await openBus(t, url)]
+    const lease = await worker.bus.acquireLease(never)
+    await lease.save(queueStation({}), [])
+    const asked = asker.bus.send({ type: 'skip' }).then(Boolean, () => 'given up')
+    for await (const taken of lease.commands('0-0')) {
+      t.equal(await asked, 'given up')
+      const state = { ...queueStation({}), appliedThrough: taken.id }
+      const due = [{ type: 'answer', asker: taken.asker, outcome: skipped }] as const
+      await t.rejects(lease.save(state, due), /lease is lost/)
+      break
+    }
+    t.ok(lease.lost.aborted)
+    await lease.release()
+    const next = await asker.bus.acquireLease(never)
+    t.match(await next.resume(), { state: { appliedThrough: queueStation({}).appliedThrough }, outbox: [] })
+  },
+)
+
 /** A command as a sender that is gone left it. */
 const left = (command: Command, untilMs?: number) => [
   ...['asker', 'gone', 'token', 'none', 'command', JSON.stringify(command)],

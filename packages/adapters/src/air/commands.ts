@@ -23,9 +23,12 @@ const RETRY_MS = 100
 /** A sender waits for less than this. */
 const KEPT_OUTCOME_MS = 60_000
 const LOOK_EVERY_MS = 500
+/** A worker tries to save for less than this. */
+const GIVEN_UP_MS = 3_600_000
 
 const SEND = readScript(new URL('./send-command.lua', import.meta.url))
 const ANSWER = readScript(new URL('./answer.lua', import.meta.url))
+const GIVE_UP = readScript(new URL('./give-up.lua', import.meta.url))
 const TAKE_UP = readScript(new URL('./take-up-command.lua', import.meta.url))
 
 /**
@@ -62,7 +65,7 @@ export function createSender({ redis, clock, log, subscriptions }: BusLines): Bu
   let breaks = 0
   if (hasReplicas(redis)) redis.on('close', () => breaks++)
   /**
-   * True when no worker will apply it. While Redis is away none can, unless another server takes its place: then a worker may save
+   * True when no worker will apply it. While Redis is away none can, unless another server may take its place: then a worker may save
    * there what it took up before, and the new server may know of neither.
    */
   const takeBack = async (
@@ -73,7 +76,8 @@ export function createSender({ redis, clock, log, subscriptions }: BusLines): Bu
     const takenBack = asked.then((id) => redis.xdel(keys.commands, id))
     const timeoutMs = hasReplicas(redis) ? untilMs - performance.now() : TAKE_BACK_TIMEOUT_MS
     const count = await within(takenBack, timeoutMs).catch(() => null)
-    return count !== 0 && breaks === breaksBefore
+    if (count === null) return !hasReplicas(redis)
+    return count > 0 && breaks === breaksBefore
   }
 
   const replicated = createReplicationWait(log)
@@ -81,25 +85,33 @@ export function createSender({ redis, clock, log, subscriptions }: BusLines): Bu
     const kept = await redis.get(keys.outcome(token))
     return kept ? parseSaved<Outcome>(kept) : null
   }
-  /** The outcome that a worker saved with the state and died before it told: the next one may tell it later than its sender waits. */
-  const owedOutcome = async (token: string): Promise<Outcome | null> => {
-    const [saved] = await redis.xrevrange(keys.air, '+', '-', 'COUNT', 1)
-    const owed = parseSaved<OutboxEntry[]>(saved?.[1][3] ?? '[]')
+  /**
+   * The outcome that is kept, or that a worker saved with the state and died before it told. null = none: nobody saves one from now
+   * on. Rejects when a failover may lose either.
+   */
+  const giveUp = async (token: string): Promise<Outcome | null> => {
+    const places = [keys.outcome(token), keys.air, keys.givenUp(token)]
+    const found = await redis.eval(GIVE_UP, places.length, ...places, token, GIVEN_UP_MS)
+    const [kept, due] = (found ?? []) as (string | null)[]
+    if (kept) return parseSaved<Outcome>(kept)
+    const owed = parseSaved<OutboxEntry[]>(due ?? '[]')
     const entry = owed.find((each) => each.type === 'answer' && each.asker.token === token)
-    if (entry?.type !== 'answer') return null
     // A replica that has the answer has the state, which was written before it.
-    await answer({ redis }, entry.asker, entry.outcome)
+    if (entry?.type === 'answer') await answer({ redis }, entry.asker, entry.outcome)
     await replicated(redis)
-    return entry.outcome
+    return entry?.type === 'answer' ? entry.outcome : null
   }
-  /** Outcomes are told before they are owed no more, so they are looked for in this order. Without Redis nobody knows: null. */
+  /** Without Redis nobody knows: null. */
   const lastLook = async (token: string): Promise<Outcome | null> => {
     const untilMs = performance.now() + (hasReplicas(redis) ? FAILOVER_MS : ANSWER_TIMEOUT_MS)
     for (;;) {
       const leftMs = untilMs - performance.now()
-      const look = async () => (await owedOutcome(token)) ?? (await keptOutcome(token)) ?? 'none'
-      const found = await within(look(), leftMs).catch(() => null)
-      if (found || leftMs <= 0) return found === 'none' ? null : found
+      const found = await within(
+        giveUp(token).then((outcome) => ({ outcome })),
+        leftMs,
+      ).catch(() => null)
+      if (found) return found.outcome
+      if (leftMs <= 0) return null
       await sleep(RETRY_MS)
     }
   }

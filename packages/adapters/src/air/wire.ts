@@ -24,6 +24,8 @@ export const keys = {
   outcomes: (asker: string) => `${PREFIX}outcomes:${asker}`,
   /** The outcome of a command, for a sender that was not connected when it was published. */
   outcome: (token: string) => `${PREFIX}outcome:${token}`,
+  /** There when the sender of a command gave up on it: no state is saved that would tell of it. */
+  givenUp: (token: string) => `${PREFIX}given-up:${token}`,
   /** Published when the lease was released. */
   leaseFree: `${PREFIX}desk-free`,
 } as const

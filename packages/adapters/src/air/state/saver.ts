@@ -16,6 +16,8 @@ const SAVE = readScript(new URL('./save.lua', import.meta.url))
 const MAX_WRITTEN_AT_ONCE = 1_000_000
 /** New blocks published with a state, in characters. Followers read larger ones from Redis. */
 const MAX_PUBLISHED = 64 * 1024
+/** Returned instead of a number of blocks. */
+const GIVEN_UP = -1
 
 /** Saves states in Redis under a lease. */
 export interface StateSaver {
@@ -26,6 +28,7 @@ export interface StateSaver {
 }
 
 export function createStateSaver(redis: Redis, line: FencedLine, log: Logger): StateSaver {
+  const { keeper } = line
   let writer = createStateWriter()
   /** Redis holds the blocks of the last state and no others, as far as is known. */
   let isTidy = false
@@ -39,9 +42,15 @@ export function createStateSaver(redis: Redis, line: FencedLine, log: Logger): S
     const size = [...added.values()].reduce((sum, text) => sum + text.length, 0)
     const how = size <= MAX_PUBLISHED ? 'told' : 'untold'
     const args = [head, JSON.stringify(due), how, blocks.length / 2, ...blocks, ...removed, ...strays]
-    const blockCount = await line.write(keys.air, (line, id) =>
-      line.eval(SAVE, 2, keys.air, keys.blocks, id, ...args),
-    )
+    const commands = due.flatMap((entry) => (entry.type === 'answer' ? keys.givenUp(entry.asker.token) : []))
+    const places = [keys.air, keys.blocks, ...commands]
+    const blockCount = await line.write(keys.air, async (line, id) => {
+      const saved = await line.eval(SAVE, places.length, ...places, id, ...args)
+      // The next holder goes on from the state before the command.
+      if (saved === GIVEN_UP) keeper.lose('the sender of a command gave up before it was saved')
+      keeper.lost.throwIfAborted()
+      return saved
+    })
     return blockCount === null || blockCount === needed.size
   }
 
