@@ -545,6 +545,13 @@ const airMutations = mutationsOf('packages/adapters/src', [
     'air/commands.test.ts',
   ],
   [
+    'C2 an answer is forgotten before a replica has it',
+    'air/lease/lease.ts',
+    'await line.settle(() => line.ask((redis) => answer(redis, asker, outcome)))',
+    'await line.ask((redis) => answer(redis, asker, outcome))',
+    'air/commands.test.ts',
+  ],
+  [
     'C2 a worker saves what its sender gave up on',
     'air/state/save.lua',
     "if redis.call('EXISTS', KEYS[i]) == 1 then return -1 end",

@@ -2,9 +2,11 @@ import { type Command, isLasting } from '@solstice/playout'
 import { type AirLease, type Asker, Failure, sleep } from '@solstice/station'
 import { pino } from 'pino'
 import t from 'tap'
+import { openProcess } from '../../../../tests/harness/air/holders.ts'
 import { track } from '../../../../tests/harness/air/programme.ts'
 import { queueStation } from '../../../../tests/harness/air/queue-station.ts'
 import { startRedis, type Teardown } from '../../../../tests/harness/processes/processes.ts'
+import { startRedisPair } from '../../../../tests/harness/servers/redis-pair.ts'
 import { startRedisGroup } from '../../../../tests/harness/servers/sentinels.ts'
 import { openBus } from '../../../../tests/harness/stations/bus.ts'
 import { until } from '../../../../tests/harness/until.ts'
@@ -176,6 +178,25 @@ t.test(
     t.match(await next.resume(), { state: { appliedThrough: queueStation({}).appliedThrough }, outbox: [] })
   },
 )
+
+t.test('C2: an answer that a failover lost is given again', async (t) => {
+  const pair = await startRedisPair(t)
+  const clock = { nowMs: () => Date.now(), aheadMs: () => 0 }
+  const [asker, worker] = await Promise.all([openProcess(t, pair, clock), openProcess(t, pair, clock)])
+  const lease = await worker.bus.acquireLease(never)
+  const asked = asker.bus.send({ type: 'skip' })
+  for await (const taken of lease.commands('0-0')) {
+    asker.link.suspend()
+    pair.cutTail()
+    const told = lease.answer(taken.asker, skipped)
+    await until('the answer is given', async () => (await pair.cli('keys', '*:outcome:*')) !== '')
+    await pair.failOver()
+    asker.link.resume()
+    await told
+    break
+  }
+  t.match(await asked, { ok: true })
+})
 
 /** A command as a sender that is gone left it. */
 const left = (command: Command, untilMs?: number) => [

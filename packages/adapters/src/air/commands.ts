@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Command, isLasting, type Outcome, parseSaved } from '@solstice/playout'
 import { type Asker, type Bus, Failure, type OutboxEntry, sleep } from '@solstice/station'
+import type { Redis } from 'ioredis'
 import { hasReplicas } from '../redis/address.ts'
 import { answered } from '../redis/connection.ts'
 import { createReplicationWait } from '../redis/replication.ts'
@@ -97,7 +98,7 @@ export function createSender({ redis, clock, log, subscriptions }: BusLines): Bu
     const owed = parseSaved<OutboxEntry[]>(due ?? '[]')
     const entry = owed.find((each) => each.type === 'answer' && each.asker.token === token)
     // A replica that has the answer has the state, which was written before it.
-    if (entry?.type === 'answer') await answer({ redis }, entry.asker, entry.outcome)
+    if (entry?.type === 'answer') await answered(redis, answer(redis, entry.asker, entry.outcome))
     await replicated(redis)
     return entry?.type === 'answer' ? entry.outcome : null
   }
@@ -195,15 +196,15 @@ export async function takeUp(
   const isInTime = untilMs === null ? ageMs <= OUTCOME_TIMEOUT_MS : clock.nowMs() <= untilMs
   if (isInTime) return true
   log.info({ command: command.type, ageMs }, 'command refused: sender no longer waits')
-  answer({ redis }, asker, { ok: false, code: 'AIR_UNAVAILABLE' }).catch(() => {})
+  answered(redis, answer(redis, asker, { ok: false, code: 'AIR_UNAVAILABLE' })).catch(() => {})
   return false
 }
 
 /** Resolves when the answer is on its way. */
-export async function answer({ redis }: Pick<BusLines, 'redis'>, { bus, token }: Asker, outcome: Outcome) {
+export function answer(redis: Redis, { bus, token }: Asker, outcome: Outcome): Promise<unknown> {
   const places = [keys.outcome(token), keys.outcomes(bus)]
   const told = [JSON.stringify(token), JSON.stringify(outcome), KEPT_OUTCOME_MS]
-  await answered(redis, redis.eval(ANSWER, places.length, ...places, ...told))
+  return redis.eval(ANSWER, places.length, ...places, ...told)
 }
 
 /** The value, or null when it does not come in time. */

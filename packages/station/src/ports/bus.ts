@@ -160,7 +160,10 @@ export interface AirLease {
    * @throws when the lease is lost.
    */
   save(state: PlayoutState, due?: readonly OutboxEntry[]): Promise<void>
-  /** Resolves when the answer is sent. Its receiver ignores a duplicate, and an answer that it no longer waits for. */
+  /**
+   * Resolves when the answer is sent and no failover can lose it. Its receiver ignores a duplicate, and an answer that it no longer
+   * waits for. @throws when the lease is lost; the next holder answers, if the answer was saved as due.
+   */
   answer(asker: Asker, outcome: Outcome): Promise<void>
   /** Publishes a chunk of a mount, by default of the first; resolves when it is in Redis. @throws when the lease is lost. */
   publish(chunk: FrameChunk, mount?: MountId): Promise<void>

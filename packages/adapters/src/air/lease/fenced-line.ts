@@ -18,6 +18,8 @@ export interface FencedLine {
   ask<T>(send: (line: Redis) => Promise<T>): Promise<T>
   /** Repeats a request while its error is transient and the lease is held. */
   repeat<T>(request: () => Promise<T>): Promise<T>
+  /** Repeats a request that writes until a replica has what it wrote, where Redis has any. @throws when the lease is lost */
+  settle<T>(request: () => Promise<T>): Promise<T>
   /**
    * Writes one entry of a stream under the next id of this holder, and resolves when a replica has it, where Redis has any.
    * When the answer to a write got lost, the entry is found by its id, and this resolves to null; it is written again when a
@@ -44,10 +46,17 @@ export function createFencedLine(redis: Redis, keeper: LeaseKeeper, log: Logger)
       }
     }
   }
+  const settle: FencedLine['settle'] = (request) =>
+    repeat(async () => {
+      const written = await request()
+      await ask(replicated)
+      return written
+    })
   return {
     keeper,
     ask,
     repeat,
+    settle,
     write(key, send) {
       const id = `${keeper.fencingToken}-${++count}`
       const isThere = async (error: unknown) => {
@@ -59,11 +68,7 @@ export function createFencedLine(redis: Redis, keeper: LeaseKeeper, log: Logger)
         await ask((line) => line.call('XSETID', key, id))
         return null
       }
-      return repeat(async () => {
-        const written = await ask((line) => send(line, id)).catch(isThere)
-        await ask(replicated)
-        return written
-      })
+      return settle(() => ask((line) => send(line, id)).catch(isThere))
     },
   }
 }

@@ -122,7 +122,9 @@ function openLease(lines: BusLines, keeper: LeaseKeeper, aliveAtMs: number): Air
 
     lastCommand: () => lastId(redis, keys.commands),
     save: (state, due = []) => saver.save(state, due),
-    answer: (asker, outcome) => answer(lines, asker, outcome),
+    async answer(asker, outcome) {
+      await line.settle(() => line.ask((redis) => answer(redis, asker, outcome)))
+    },
 
     async publish(chunk, mount) {
       const key = keys.frames(mount)
