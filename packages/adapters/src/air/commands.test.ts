@@ -179,12 +179,36 @@ t.test(
   },
 )
 
-t.test('C2: an answer that a failover lost is given again', async (t) => {
+async function askOverPair(t: Teardown) {
   const pair = await startRedisPair(t)
   const clock = { nowMs: () => Date.now(), aheadMs: () => 0 }
   const [asker, worker] = await Promise.all([openProcess(t, pair, clock), openProcess(t, pair, clock)])
   const lease = await worker.bus.acquireLease(never)
-  const asked = asker.bus.send({ type: 'skip' })
+  return { pair, asker, worker, lease, asked: asker.bus.send({ type: 'skip' }) }
+}
+
+t.test(
+  'C2: what a failover puts back into the stream is not taken back, since a worker has it',
+  async (t) => {
+    const { pair, worker, lease, asked } = await askOverPair(t)
+    const waiting = async () => Number(await pair.cli('xlen', COMMANDS))
+    await until('the request is there', async () => (await waiting()) === 1)
+    await worker.redis.set('later', 1)
+    t.equal(await worker.redis.wait(1, 60_000), 1, 'on both servers')
+    pair.cutTail()
+    for await (const taken of lease.commands('0-0')) {
+      await pair.failOver()
+      t.equal(await waiting(), 1)
+      await until('its sender takes it back', async () => (await waiting()) === 0)
+      await lease.answer(taken.asker, skipped)
+      break
+    }
+    t.match(await asked, { ok: true })
+  },
+)
+
+t.test('C2: an answer that a failover lost is given again', async (t) => {
+  const { pair, asker, lease, asked } = await askOverPair(t)
   for await (const taken of lease.commands('0-0')) {
     asker.link.suspend()
     pair.cutTail()
