@@ -8,7 +8,7 @@ import { judge } from '../tools/soak/verdicts.ts'
 const line = (valueAt: (atH: number) => number): Point[] =>
   Array.from({ length: 121 }, (_, i) => ({ atH: i / 60, value: valueAt(i / 60) }))
 const well = {
-  rssMb: new Map(),
+  collectedMb: new Map(),
   driftMs: [{ atH: 1, value: -3 }],
   unplannedGaps: 0,
   unplannedAlarms: 0,
@@ -28,12 +28,12 @@ t.test('the growth of the warm-up does not count', async (t) => {
 })
 
 t.test('a process that grows fails, and one that lived too briefly is not judged', async (t) => {
-  const rssMb = new Map([
+  const collectedMb = new Map([
     ['api', line((atH) => 100 + 0.5 * atH)],
     ['worker', line((atH) => 100 + 2 * atH)],
     ['young', line((atH) => 100 + 50 * atH).slice(0, 20)],
   ])
-  const memory = judge({ ...well, rssMb }).slice(0, 3)
+  const memory = judge({ ...well, collectedMb }).slice(0, 3)
   t.same(
     memory.map(({ result }) => result),
     ['passed', 'failed', 'not judged'],

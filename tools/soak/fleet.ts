@@ -2,7 +2,7 @@ import { type AlarmRecord, sleep } from '@solstice/station'
 import { SUPER_ADMIN } from '../../tests/harness/people/admin.ts'
 import { freePort, type Process, type Teardown } from '../../tests/harness/processes/processes.ts'
 import { prepareStation } from '../../tests/harness/stations/station.ts'
-import { TELLS_MEMORY } from './alive.ts'
+import { TELLS_MEMORY } from './collect.ts'
 import type { Heard } from './ear.ts'
 
 const SONGS = 30

@@ -4,14 +4,13 @@ import { sleep } from '@solstice/station'
 import { start, type Teardown } from '../../tests/harness/processes/processes.ts'
 import { openBus } from '../../tests/harness/stations/bus.ts'
 import { heading, row, say } from '../bench/report.ts'
-import { aliveMb } from './alive.ts'
 import type { CrowdFigures } from './crowd.ts'
 import { openEar } from './ear.ts'
 import { startFleet } from './fleet.ts'
 import { startWork } from './people.ts'
 import { plot } from './plot.ts'
-import { addPoint, type Lines, sampleProcesses } from './samples.ts'
-import { afterWarmUp, slopePerHour, warmUpH } from './trend.ts'
+import { addPoint, type Lines, sampleCollected, sampleProcesses } from './samples.ts'
+import { afterWarmUp, slopePerHour } from './trend.ts'
 import { judge } from './verdicts.ts'
 
 // `npm run soak -- --hours H`: a station in operation, with listeners, an admin, a host and kills, watched for what grows, drifts or
@@ -19,6 +18,8 @@ import { judge } from './verdicts.ts'
 
 const SAMPLE_MS = 10_000
 const HOUR_MS = 3_600_000
+/** Often enough for a line; in between the processes do as they do by themselves. */
+const COLLECT_MS = 300_000
 const KILLS_PER_HOUR = 4
 const SHOWN_ERRORS = 20
 
@@ -32,12 +33,6 @@ const { values } = parseArgs({
 })
 const hours = Number(values.hours)
 if (!(hours > 0)) throw new Error('--hours must be a positive number')
-
-/** Memory that is alive in a process; `toMb` is null until the end, and for one that was killed. */
-interface Alive {
-  fromMb: number
-  toMb: number | null
-}
 
 const ends: (() => unknown)[] = []
 const run: Teardown = { teardown: (end) => void ends.unshift(end) }
@@ -64,8 +59,10 @@ async function soak(): Promise<boolean> {
 
   const beganMs = performance.now()
   const nowH = () => (performance.now() - beganMs) / HOUR_MS
-  const lines = { rssMb: new Map() as Lines, handles: new Map() as Lines, redisMb: new Map() as Lines }
-  const alive = new Map<string, Alive>()
+  const newLines = (): Lines => new Map()
+  const memory = { rssMb: newLines(), collectedMb: newLines(), aliveMb: newLines(), redisMb: newLines() }
+  const lines = { ...memory, handles: newLines() }
+  const collectEvery = Math.max(1, Math.round(Math.min(COLLECT_MS, (hours * HOUR_MS) / 12) / SAMPLE_MS))
   const driftMs: { atH: number; value: number }[] = []
   const kills: number[] = []
   const killing = killAtRandom(fleet, nowH, kills, leaving.signal)
@@ -75,27 +72,20 @@ async function soak(): Promise<boolean> {
     await sampleProcesses(fleet.processes, atH, lines)
     const used = /used_memory:(\d+)/.exec(await redis.info('memory'))?.[1]
     addPoint(lines.redisMb, 'Redis', atH, Number(used) / 1024 ** 2)
-    // Early in the warm-up: a collection makes room that the process takes again, which is no growth.
-    for (const [name, process] of fleet.processes)
-      if (name !== 'redis' && !alive.has(name) && atH - lines.rssMb.get(name)![0]!.atH >= warmUpH(hours) / 2)
-        alive.set(name, { fromMb: await aliveMb(process), toMb: null })
+    if (n % collectEvery === 0) await sampleCollected(fleet.processes, atH, lines)
     driftMs.push(...ear.takeDrifts().map((value) => ({ atH, value })))
     say(`${(atH * 60).toFixed(1)} min: ${ear.gaps.length} gaps, ${fleet.errors().length} errors`)
   }
   leaving.abort()
   await killing
-  for (const [name, process] of fleet.processes) {
-    const one = alive.get(name)
-    if (one) one.toMb = await aliveMb(process)
-  }
 
   const last = crowd.output.trim().split('\n').at(-1) || '{}'
   tellPeople(JSON.parse(last) as Partial<CrowdFigures>, work, kills.length)
   tellSlopes(lines)
-  tellAlive(alive)
   const named = (of: Lines) => [...of].map(([name, points]) => ({ name, points }))
   const panels = [
     { title: 'Memory', unit: 'MB', series: named(lines.rssMb) },
+    { title: 'Memory right after a collection', unit: 'MB', series: named(lines.collectedMb) },
     { title: 'Handles', unit: 'open', series: named(lines.handles) },
     { title: 'Memory of the data in Redis', unit: 'MB', series: named(lines.redisMb) },
     { title: 'Position against frames', unit: 'ms', series: [{ name: 'drift', points: driftMs }] },
@@ -109,7 +99,7 @@ async function soak(): Promise<boolean> {
   for (const line of [...ear.gaps, ...heard, ...work.failed, ...errors].slice(0, SHOWN_ERRORS))
     say(`  ${line}`)
   return tellVerdicts({
-    rssMb: lines.rssMb,
+    collectedMb: new Map([...lines.collectedMb, ['redis', lines.rssMb.get('redis') ?? []]]),
     driftMs,
     unplannedGaps: ear.gaps.length,
     unplannedAlarms: alarms.length,
@@ -147,23 +137,21 @@ function tellPeople(
   row('failed', String(failed.length))
 }
 
-function tellSlopes(lines: Record<'rssMb' | 'handles' | 'redisMb', Lines>) {
-  heading('After the warm-up: slope per hour, and the last value')
-  for (const [kind, unit] of [
-    ['rssMb', 'MB'],
-    ['handles', 'handles'],
-    ['redisMb', 'MB of data'],
-  ] as const)
+function tellSlopes(lines: Record<'rssMb' | 'collectedMb' | 'aliveMb' | 'handles' | 'redisMb', Lines>) {
+  for (const [kind, what, unit] of [
+    ['rssMb', 'Memory', 'MB'],
+    ['collectedMb', 'Memory right after a collection', 'MB'],
+    ['aliveMb', 'Alive after a collection', 'MB'],
+    ['handles', 'Handles', 'open'],
+    ['redisMb', 'Data in Redis', 'MB'],
+  ] as const) {
+    heading(`${what}, ${unit}: slope per hour after the warm-up; first and last value of that time`)
     for (const [name, points] of lines[kind]) {
-      const slope = slopePerHour(afterWarmUp(points))
-      row(name, slope === null ? '-' : `${slope.toFixed(2)} /h`, `${points.at(-1)!.value.toFixed(1)} ${unit}`)
+      const rest = afterWarmUp(points)
+      const [slope, from, to] = [slopePerHour(rest), rest[0]?.value, rest.at(-1)?.value]
+      row(name, slope === null ? '-' : slope.toFixed(2), `${from?.toFixed(1)} to ${to?.toFixed(1)}`)
     }
-}
-
-function tellAlive(alive: ReadonlyMap<string, Alive>) {
-  heading('Alive after a collection: in the middle of the warm-up, and at the end')
-  for (const [name, { fromMb, toMb }] of alive)
-    row(name, `${fromMb.toFixed(1)} MB`, toMb === null ? 'was killed' : `${toMb.toFixed(1)} MB`)
+  }
 }
 
 function tellVerdicts(observed: Parameters<typeof judge>[0]): boolean {

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import type { Process } from '../../tests/harness/processes/processes.ts'
 import { usageOf } from '../bench/usage.ts'
+import { collect } from './collect.ts'
 import type { Point } from './trend.ts'
 
 /** Lines over time, by name. */
@@ -25,5 +26,21 @@ export async function sampleProcesses(
     addPoint(rssMb, name, atH, usage.rssKb / 1024)
     const open = await readdir(`/proc/${child.pid}/fd`).catch(() => null)
     if (open) addPoint(handles, name, atH, open.length)
+  }
+}
+
+/** Adds what is left in each process of the station once its garbage is collected. Redis has none. */
+export async function sampleCollected(
+  processes: ReadonlyMap<string, Process>,
+  atH: number,
+  { collectedMb, aliveMb }: { collectedMb: Lines; aliveMb: Lines },
+): Promise<void> {
+  for (const [name, process] of [...processes]) {
+    if (name === 'redis') continue
+    const left = await collect(process).catch(() => null)
+    // It ended meanwhile.
+    if (!left) continue
+    addPoint(collectedMb, name, atH, left.rssMb)
+    addPoint(aliveMb, name, atH, left.aliveMb)
   }
 }

@@ -7,8 +7,8 @@ const LEAST_JUDGED_H = 0.5
 
 /** Observations of a run. */
 export interface Observed {
-  /** By process; one that replaced another is a process of its own. */
-  rssMb: ReadonlyMap<string, readonly Point[]>
+  /** RSS by process, without garbage; one that replaced another is a process of its own. */
+  collectedMb: ReadonlyMap<string, readonly Point[]>
   driftMs: readonly Point[]
   /** Listeners who missed bytes, or frames that are missing in the broadcast, without a reason. */
   unplannedGaps: number
@@ -23,8 +23,8 @@ export interface Verdict {
   result: 'passed' | 'failed' | 'not judged'
 }
 
-export function judge({ rssMb, driftMs, unplannedGaps, unplannedAlarms, errors }: Observed): Verdict[] {
-  const memory = [...rssMb].map(([name, points]): Verdict => {
+export function judge({ collectedMb, driftMs, unplannedGaps, unplannedAlarms, errors }: Observed): Verdict[] {
+  const memory = [...collectedMb].map(([name, points]): Verdict => {
     const rest = afterWarmUp(points)
     const slope = slopePerHour(rest)
     const hours = rest.length > 0 ? rest.at(-1)!.atH - rest[0]!.atH : 0
