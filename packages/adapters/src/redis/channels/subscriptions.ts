@@ -26,12 +26,14 @@ export function createSubscriptions<Message>(
   decode: (bytes: Buffer) => Message,
 ): Subscriptions<Message> {
   const listeners = new Map<string, Set<(message: Message) => void>>()
+  const restores = new Set<() => void>()
   connection.on('messageBuffer', (channel: Buffer, bytes: Buffer) => {
     const message = decode(bytes)
     for (const listener of listeners.get(channel.toString()) ?? []) listener(message)
   })
   connection.on('ready', () => {
     if (listeners.size > 0) connection.subscribe(...listeners.keys()).catch(() => {})
+    for (const restore of restores) restore()
   })
   const listen = (channel: string, listener: (message: Message) => void): Unsubscribe => {
     const set = listeners.get(channel) ?? new Set()
@@ -50,8 +52,8 @@ export function createSubscriptions<Message>(
         .then(listener)
         .catch(() => {})
     }
-    connection.on('ready', restore)
-    return () => connection.off('ready', restore)
+    restores.add(restore)
+    return () => restores.delete(restore)
   }
   return {
     async subscribe(channel, listener) {
