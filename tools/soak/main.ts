@@ -60,8 +60,13 @@ async function soak(): Promise<boolean> {
   const beganMs = performance.now()
   const nowH = () => (performance.now() - beganMs) / HOUR_MS
   const newLines = (): Lines => new Map()
-  const memory = { rssMb: newLines(), collectedMb: newLines(), aliveMb: newLines(), redisMb: newLines() }
-  const lines = { ...memory, handles: newLines() }
+  const lines = {
+    rssMb: newLines(),
+    collectedMb: newLines(),
+    aliveMb: newLines(),
+    redisMb: newLines(),
+    handles: newLines(),
+  }
   const collectEvery = Math.max(1, Math.round(Math.min(COLLECT_MS, (hours * HOUR_MS) / 12) / SAMPLE_MS))
   const driftMs: { atH: number; value: number }[] = []
   const kills: number[] = []

@@ -97,10 +97,11 @@ export function createSender({ redis, clock, log, subscriptions }: BusLines): Bu
     if (kept) return parseSaved<Outcome>(kept)
     const owed = parseSaved<OutboxEntry[]>(due ?? '[]')
     const entry = owed.find((each) => each.type === 'answer' && each.asker.token === token)
+    const outcome = entry?.type === 'answer' ? entry.outcome : null
     // A replica that has the answer has the state, which was written before it.
-    if (entry?.type === 'answer') await answered(redis, answer(redis, entry.asker, entry.outcome))
+    if (outcome) await answered(redis, answer(redis, { bus: asker, token }, outcome))
     await replicated(redis)
-    return entry?.type === 'answer' ? entry.outcome : null
+    return outcome
   }
   /** Without Redis nobody knows: null. */
   const lastLook = async (token: string): Promise<Outcome | null> => {
