@@ -40,7 +40,7 @@ export class Playlist implements PlaybackPlan {
     const entry = this.entries[this.index]
     if (!entry) return { current: null, next: null }
     this.startedAtMs ??= atMs
-    if (atMs < this.startedAtMs) return { current: null, next: entry, beginsAtMs: this.startedAtMs }
+    if (atMs < this.startedAtMs) return { current: null, next: entry, beginsInMs: this.startedAtMs - atMs }
     const positionMs = atMs - this.startedAtMs
     const phrase = this.phrases[entry.entryId]
     return {

@@ -124,7 +124,7 @@ export class SimulatedEngine {
     if (!this.current) return { current: null, next }
     const { entry, startedAtMs } = this.current
     const beginsAtMs = startedAtMs + aboutEntry(entry).startMs
-    if (atMs < beginsAtMs) return { current: null, next: entry, beginsAtMs }
+    if (atMs < beginsAtMs) return { current: null, next: entry, beginsInMs: beginsAtMs - atMs }
     return { current: { entry, positionMs: atMs - startedAtMs }, next }
   }
 
@@ -171,7 +171,7 @@ export class SimulatedPlayback {
     this.#decoders = new SimulatedDecoders(files)
     this.nowMs = options.nowMs ?? timeOf(at)
     this.stage = emptyStage(at, crossfade)
-    const place = { at, atMs: timeOf(at), lastMarker }
+    const place = { at, lastMarker }
     this.#enter(takeUp(this.stage, this.#plan(), place, this.progressOf))
   }
 

@@ -107,9 +107,8 @@ export function createPlayback(options: Options): Playback {
     }
   }
 
-  const atMs = timeOf(firstHeard)
-  const place = { at: firstHeard, atMs, lastMarker }
-  enter(takeUp(stage, plan.at(atMs), place, progressOf), firstHeard)
+  const place = { at: firstHeard, lastMarker }
+  enter(takeUp(stage, plan.at(timeOf(firstHeard)), place, progressOf), firstHeard)
 
   return {
     fill(block, nowMs) {

@@ -30,7 +30,7 @@ t.test('O3 the sound is told what to play, what is shown, and what follows', asy
   })
   const next = ended(talking, NOON + 40 * SECOND).state
   t.equal(plan.next?.entryId, chat(next).background.entryId)
-  t.match(projectAir(talking, NOON + 19 * SECOND), { current: null, beginsAtMs: NOON + 20 * SECOND })
+  t.match(projectAir(talking, NOON + 19 * SECOND), { current: null, beginsInMs: SECOND })
 
   const silent = after(talkStation(), pause(), NOON)
   const inSilence = projectAir(silent, NOON + 10 * MINUTE)

@@ -19,8 +19,8 @@ export interface AirPlan {
   /** `phrase`: the clip that is mixed over the end of a track. */
   current: { entry: AirEntry; positionMs: number; phrase?: Phrase } | null
   next: AirEntry | null
-  /** The entry on air begins only then; until that moment the one before it is heard, if there was one. */
-  beginsAtMs?: number
+  /** The entry on air begins only after this time; until then the one before it is heard, if there was one. */
+  beginsInMs?: number
 }
 
 /** A track; a jingle, with `after`, the track before it, which is still shown; or background music of a chat. */
@@ -43,7 +43,7 @@ export function projectAir(saved: PlayoutState, atMs: number): AirPlan {
   const state = saved.onAir.phase === 'preparing' ? advance(saved, atMs).state : saved
   const { onAir } = state
   const startMs = soundStartMs(state)
-  const begins = atMs < startMs ? { beginsAtMs: startMs } : {}
+  const begins = atMs < startMs ? { beginsInMs: startMs - atMs } : {}
   if (onAir.phase === 'preparing') return { current: null, next: firstOf(state), ...begins }
   const entry = heard(onAir)
   if (atMs < startMs) return { current: null, next: entry, ...begins }

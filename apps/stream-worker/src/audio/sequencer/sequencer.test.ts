@@ -106,6 +106,23 @@ t.test('B1–B3, B7: an undisturbed sequence is heard to the sample, and reporte
   })
 })
 
+t.test('B2: after silence an entry starts at its moment, with its first sample', async (t) => {
+  forEachSeed(t, (random) => {
+    const shelf = new TestLibrary(random)
+    const engine = new SimulatedEngine([shelf.track({ length: 4 * RATE })])
+    const startsAt = FIRST + random(2 * RATE)
+    engine.goOn(timeOf(startsAt))
+    const sequence = new SimulatedPlayback({ engine, files: shelf.files, firstHeard: FIRST, crossfade: 0 })
+    passUntil(sequence, startsAt + RATE, random)
+    const wrong: string[] = []
+    const [place] = mixedPlaces(sequence.spans, wrong)
+    if (place?.from !== place?.startsAt) wrong.push(`it starts in its middle: ${JSON.stringify(place)}`)
+    // A moment that a fraction of a millisecond can't express falls before the next sample.
+    if (!place || Math.abs(place.from - startsAt) > 1) wrong.push(`${place?.from} instead of ${startsAt}`)
+    return wrong
+  })
+})
+
 t.test('B6: waiting for decoders changes nothing that is heard', async (t) => {
   forEachSeed(t, (random) => {
     const shelf = new TestLibrary(random)

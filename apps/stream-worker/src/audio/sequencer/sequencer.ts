@@ -3,8 +3,8 @@
  * go in, steps and the next stage come out, and `playback` runs the steps.
  *
  * - **B1** Each sample is mixed once, in order. A step mixes up to the next turn.
- * - **B2** A voice ends right after its last sample, and the next one starts there with its first. If the
- *   track died within 5 s, long before its end, 2 s of silence come between them.
+ * - **B2** A voice ends right after its last sample, and the next one starts there with its first. If the track died within
+ *   5 s, long before its end, 2 s of silence come between them. After silence, an entry starts at its moment, to the sample.
  * - **B3** With a crossfade two tracks overlap, by at most the crossfade and half of either track. Jingles, background music
  *   and the tail left by a dead worker never overlap.
  * - **B4** A changed plan applies from the cursor on. The current voice fades out over 20 ms or, when a chat begins or
@@ -70,8 +70,8 @@ export type Turn =
 export function nextStep(stage: Stage, most: number, isPatient: boolean, progressOf: ProgressOf): Step {
   const { cursor } = stage
   const voice = currentOf(stage)
-  if (!voice) return stage.askedAt === cursor ? mix(stage, most, isPatient, progressOf) : { do: 'begin' }
   const until = (sample: number) => mix(stage, Math.min(most, sample - cursor), isPatient, progressOf)
+  if (!voice) return stage.askedAt === cursor ? until(beginningOf(stage)) : { do: 'begin' }
   const progress = progressOf(voice)
   if (progress.phase === 'unplayable') return { do: 'refuse', voice }
   if (isBlank(voice.blank)) return { do: 'blank', voice }
@@ -132,6 +132,12 @@ export function followPlan(stage: Stage, plan: AirPlan, progressOf: ProgressOf):
   if (voice.entry.entryId !== entryId) return change(now, plan, progressOf)
   const phrased = withPhrase(voice, plan.current?.phrase ?? null)
   return { ...now, following, onAir: { is: 'voice', voice: phrased } }
+}
+
+/** The sample at which the plan begins while nothing is on air; without one it is asked again before the next frame. */
+function beginningOf({ cursor, onAir }: Stage): number {
+  const at = onAir.is === 'nothing' ? onAir.until : null
+  return at !== null && at > cursor ? at : Infinity
 }
 
 /** True when the decoder of a voice is late although one that started after it has samples. */

@@ -15,11 +15,11 @@ export const ROUNDING_SAMPLES = ROUNDING_MS * SAMPLES_PER_MS
 /** A prepared decoder that is further behind is replaced by a new one. */
 const CATCH_UP_SAMPLES = 2 * SAMPLE_RATE
 
-/** A voice, the silence of a chat, or nothing. */
+/** A voice, the silence of a chat, or nothing; `until`: the sample at which the plan begins, if it names one. */
 export type OnAir =
   | { readonly is: 'voice'; readonly voice: Voice }
   | { readonly is: 'chat'; readonly placed: Readonly<Placed> }
-  | { readonly is: 'nothing' }
+  | { readonly is: 'nothing'; readonly until: number | null }
 
 /** The state of the sequencer as a value. Moments are samples of the broadcast. */
 export interface Stage {
@@ -45,7 +45,7 @@ export interface Stage {
 /** An empty stage whose first sample is `cursor`. */
 export function emptyStage(cursor: number, crossfade: number): Stage {
   return {
-    ...{ cursor, onAir: { is: 'nothing' }, leaving: [], prepared: null, following: null },
+    ...{ cursor, onAir: { is: 'nothing', until: null }, leaving: [], prepared: null, following: null },
     ...{ overId: null, askedAt: null, crossfade, opened: 0 },
   }
 }
@@ -120,8 +120,11 @@ export function begin(
 ): Stage {
   const planned = plan.current
   const following = plan.next
-  if (!planned || planned.entry.entryId === stage.overId)
-    return { ...stage, onAir: { is: 'nothing' }, following }
+  if (!planned || planned.entry.entryId === stage.overId) {
+    const { beginsInMs } = plan
+    const until = beginsInMs === undefined ? null : at + Math.ceil(beginsInMs * SAMPLES_PER_MS)
+    return { ...stage, onAir: { is: 'nothing', until }, following }
+  }
   const { entry } = planned
   const exact = Math.round(planned.positionMs * SAMPLES_PER_MS)
   if (aboutEntry(entry).media === null) {

@@ -14,13 +14,13 @@ const TAIL_MS = 2_000
  * A worker may die after telling the engine of a track's end but before publishing it: the plan is then
  * ahead of what was heard. The rest of that track, its tail, plays first, to its end or to where the plan begins.
  *
- * @param at sample from which the plan is heard; `atMs`: its station time.
+ * @param at sample from which the plan is heard.
  * @param lastMarker what was heard just before; null if it cannot be continued.
  */
 export function takeUp(
   stage: Stage,
   plan: AirPlan,
-  { at, atMs, lastMarker }: { at: number; atMs: number; lastMarker: StreamMarker | null },
+  { at, lastMarker }: { at: number; lastMarker: StreamMarker | null },
   progressOf: ProgressOf,
 ): Stage {
   if (lastMarker === null || lastMarker.entryId === null) return begin(stage, plan, at, null, progressOf)
@@ -35,7 +35,7 @@ export function takeUp(
     const current = isSame ? { ...planned, positionMs } : planned
     return begin(stage, { ...plan, current }, at, null, progressOf)
   }
-  const cutMs = (plan.beginsAtMs ?? Infinity) - atMs
+  const cutMs = plan.beginsInMs ?? Infinity
   const isCut = cutMs <= TAIL_MS
   const restMs = (endMs ?? Infinity) - positionMs
   // The last frame held its end, and with it the beginning of what the plan has on air.
