@@ -7,7 +7,7 @@ import type { SocketFigures } from './load.ts'
 /** Each client takes a handle, and processes may have 20 000. */
 const MAX_CLIENTS_PER_PROCESS = 10_000
 /** As the service has. */
-const TURNS = 16
+const TURNS = 64
 /** The last arrivals are in the roster by then, which is told at most every 10 s. */
 const SETTLE_S = 12
 const IDLE_S = 4

@@ -1,10 +1,10 @@
 import type { DefaultEventsMap, Server } from 'socket.io'
 import type { ServerEmits } from './dispatch.ts'
 
-/** With 10 000 sockets, one group takes about as long as a chunk may be late. */
-const GROUPS = 16
+/** Of 10 000 sockets, those of one group are told within 8 ms. */
+const GROUPS = 64
 /** Between two groups, where nobody is in a hurry; all of them take less than the `sync` of each. */
-const GRADUAL_MS = 60
+const GRADUAL_MS = 15
 
 type Event = keyof ServerEmits & string
 

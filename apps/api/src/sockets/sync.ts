@@ -9,6 +9,8 @@ import type { Groups } from './groups.ts'
 
 /** Interval of `sync` for each socket. */
 const EVERY_MS = 2_000
+/** Moments within it at which a share of the groups is told: a process without sockets wakes no more often. */
+const MOMENTS = 16
 
 /** The payload of `sync` at this moment. */
 export type SyncPayload = () => RadioState
@@ -50,7 +52,7 @@ function beforeAnyState(config: Parameters<typeof scheduleOf>[0], today: number)
 
 /**
  * Sends `sync` to one group after the other, each with a payload of its own moment, and to all of them as soon as listeners would
- * see a difference.
+ * see a difference. Other work comes between two groups.
  */
 export function startSync(deps: {
   air: AudibleAir
@@ -60,21 +62,27 @@ export function startSync(deps: {
   groups: Groups
 }): () => void {
   const { air, settings, covers, syncPayload, groups } = deps
-  let group = 0
+  const share = groups.count / MOMENTS
+  let due = 0
   let shown = ''
-  let immediate: NodeJS.Immediate | undefined
+  let nextOfAll: NodeJS.Immediate | undefined
+  let nextOfShare: NodeJS.Immediate | undefined
   const emitTo = (group: number) => {
     if (!groups.isEmpty(group)) groups.emitTo(group, 'sync', syncPayload())
   }
-  const timer = setInterval(() => {
+  const sendShare = (group: number, end: number) => {
     emitTo(group)
-    group = (group + 1) % groups.count
-  }, EVERY_MS / groups.count)
+    if (group + 1 < end) nextOfShare = setImmediate(sendShare, group + 1, end)
+  }
+  const timer = setInterval(() => {
+    sendShare(due, due + share)
+    due = (due + share) % groups.count
+  }, EVERY_MS / MOMENTS)
 
-  const sendToAll = (next = 0) => {
-    clearImmediate(immediate)
-    emitTo(next)
-    if (next + 1 < groups.count) immediate = setImmediate(() => sendToAll(next + 1))
+  const sendToAll = (group = 0) => {
+    clearImmediate(nextOfAll)
+    emitTo(group)
+    if (group + 1 < groups.count) nextOfAll = setImmediate(sendToAll, group + 1)
   }
   const unfollowAir = air.onState((state) => {
     const seen = visibleDigest(state, syncPayload())
@@ -90,7 +98,8 @@ export function startSync(deps: {
     unfollowSettings()
     unfollowCovers()
     clearInterval(timer)
-    clearImmediate(immediate)
+    clearImmediate(nextOfAll)
+    clearImmediate(nextOfShare)
   }
 }
 
