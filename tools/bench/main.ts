@@ -3,10 +3,11 @@ import { SUPER_ADMIN } from '../../tests/harness/people/admin.ts'
 import { logIn } from '../../tests/harness/people/uploads.ts'
 import type { Teardown } from '../../tests/harness/processes/processes.ts'
 import { prepareStation } from '../../tests/harness/stations/station.ts'
-import { tellAir } from './air/air.ts'
+import { startFloor, tellAir } from './air/air.ts'
 import { crowdRows } from './air/crowd.ts'
 import { measureHls } from './air/hls.ts'
 import { measureMicrophones } from './air/microphones.ts'
+import { rushRows } from './air/rush.ts'
 import { measureAdmin } from './library/admin.ts'
 import { type ChangeFigures, makingRow, measureChanges, measuredRow } from './library/changes.ts'
 import { measureData, TRACKS } from './library/data.ts'
@@ -17,17 +18,18 @@ import { measureFirstPaint } from './pages/first-paint.ts'
 import { measureInStep } from './pages/in-step.ts'
 import { measurePanel } from './pages/panel.ts'
 import { heading, ratio, row, say } from './report.ts'
+import { startRows } from './start.ts'
 
 // `npm run bench`: the real service under load, each figure beside the floor of the same run, since machines differ and other programs
-// run. With a part as argument only that one is measured; the last six take minutes, nginx,
+// run. With a part as argument only that one is measured; the last eight take minutes, nginx,
 // PulseAudio or Chromium, and are left out else.
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    listeners: { type: 'string', default: '1000' },
+    listeners: { type: 'string' },
     sockets: { type: 'string', default: '1000' },
-    rate: { type: 'string', default: '500' },
+    rate: { type: 'string' },
     seconds: { type: 'string', default: '6' },
     rounds: { type: 'string', default: '2' },
     uploads: { type: 'string', default: '20' },
@@ -38,6 +40,7 @@ const { values, positionals } = parseArgs({
   },
 })
 const windowS = Number(values.seconds)
+const listenersOr = (usual: number) => Number(values.listeners ?? usual)
 
 const ends: (() => unknown)[] = []
 const run: Teardown = { teardown: (end) => void ends.unshift(end) }
@@ -45,7 +48,8 @@ process.once('SIGINT', () => finish(130))
 process.once('SIGTERM', () => finish(143))
 try {
   const [part] = positionals
-  if (part === undefined) await tellAir(run, values)
+  if (part === undefined)
+    await tellAir(run, { ...values, listeners: String(listenersOr(1_000)), rate: values.rate ?? '500' })
   if (part === undefined || part === 'microphones') await tellMicrophones()
   if (part === undefined || part === 'admin') await tellAdmin()
   if (part === undefined || part === 'data') await tellData()
@@ -57,6 +61,8 @@ try {
   if (part === 'engine') for await (const cells of engineRows(run)) row(...cells)
   if (part === 'panel') await tellPanel()
   if (part === 'hls') await tellHls()
+  if (part === 'rush') await tellRush()
+  if (part === 'start') for (const cells of await startRows(run)) row(...cells)
   if (part === 'in-step') await tellInStep()
   await finish(0)
 } catch (error) {
@@ -79,8 +85,17 @@ async function tellMicrophones(): Promise<void> {
   )
 }
 
+async function tellRush(): Promise<void> {
+  const [listeners, rate] = [listenersOr(5_000), Number(values.rate ?? 1_500)]
+  heading(
+    `${listeners} listeners, as many who join, and as many within 2 s, beside a program that takes half of each core`,
+  )
+  const bare = await startFloor(run, 'stream')
+  for (const cells of await rushRows(run, { listeners, rate }, bare)) row(...cells)
+}
+
 async function tellHls(): Promise<void> {
-  const listeners = values.listeners === '1000' ? 20_000 : Number(values.listeners)
+  const listeners = listenersOr(20_000)
   heading(`${listeners} listeners of HLS, two mounts, nginx before two replicas`)
   const figures = await measureHls(run, listeners, Math.max(windowS, 24))
   const percent = (part: number) => `${(part * 100).toFixed(2)} % of one core`

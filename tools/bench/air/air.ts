@@ -133,7 +133,7 @@ async function cpuOver(spanS: number, pids: number[]): Promise<number> {
   return (await total()) - before
 }
 
-async function startFloor(
+export async function startFloor(
   run: Teardown,
   kind: string,
 ): Promise<{ url: string; pid: number; process: Process }> {

@@ -1,0 +1,90 @@
+import { availableParallelism } from 'node:os'
+import { sleep } from '@solstice/station'
+import { type Process, start, type Teardown } from '../../../tests/harness/processes/processes.ts'
+import { prepareStation } from '../../../tests/harness/stations/station.ts'
+import type { StreamFigures } from './load.ts'
+
+/** A link on television: this many come at once. */
+const AT_ONCE_PER_S = 2_500
+/** Long enough for both crowds to come, and for what is heard after they have left. */
+const WATCHED_S = 40
+/** A station that has just begun has no burst to give. */
+const FIRST_SOUND_S = 12
+/** Those who are there have their burst, and are written to at their own pace. */
+const SETTLE_S = 12
+
+/** Takes half of a core by turns of 5 ms. */
+const HALF_A_CORE = `
+const spin = () => {
+  for (const end = performance.now() + 5; performance.now() < end; );
+  setTimeout(spin, 5)
+}
+spin()`
+
+interface Rush {
+  listeners: number
+  /** Joins per second. */
+  rate: number
+}
+
+/**
+ * What listeners who are there notice of a crowd that joins, of one that comes within 2 s, and of both leaving at once; and how soon these
+ * hear something, while another program takes half of every core. As rows of the report; the same joins at a bare server stand beside them.
+ */
+export async function rushRows(
+  t: Teardown,
+  rush: Rush,
+  bare: { url: string },
+): Promise<[name: string, ...cells: string[]][]> {
+  const tones = [{ name: 'Low', hz: 220, seconds: 300 }]
+  const station = await prepareStation(t, tones, { DEMO_LIBRARY: 'false' })
+  const [api] = await Promise.all([station.startApi(), station.startWorker()])
+  const stream = `${api.url}/api/stream/public.mp3`
+
+  await sleep(FIRST_SOUND_S * 1000)
+  const present = startLoad(t, stream, rush.listeners, rush.rate, SETTLE_S, WATCHED_S)
+  await present.printed(/window\n/)
+  for (let core = 0; core < availableParallelism(); core++) start(t, 'node', ['-e', HALF_A_CORE])
+  const floor = await figuresOf(startLoad(t, bare.url, rush.listeners, rush.rate, 1, 1))
+  const joined = await figuresOf(startLoad(t, stream, rush.listeners, rush.rate, 1, 1))
+  const atOnce = await figuresOf(startLoad(t, stream, rush.listeners, AT_ONCE_PER_S, 1, 1))
+  const were = await figuresOf(present)
+
+  const firstByte = ({ firstByteMs, connected }: StreamFigures) =>
+    `${firstByteMs.join(' / ')} ms, ${connected} connected`
+  return [
+    [`first byte p50 / p99 at ${rush.rate}/s`, firstByte(joined), `bare: ${firstByte(floor)}`],
+    [`first byte p50 / p99 at ${AT_ONCE_PER_S}/s`, firstByte(atOnce)],
+    ['those who were there: least reserve', `${were.leastReserveMs} ms`],
+    ['… longest time between two writes', `${were.longestGapMs} ms`],
+    ['… lost', `${were.lost} of ${were.connected}`],
+  ]
+}
+
+function startLoad(
+  t: Teardown,
+  url: string,
+  clients: number,
+  rate: number,
+  settleS: number,
+  seconds: number,
+): Process {
+  const sizes = ['--clients', clients, '--rate', rate, '--settle', settleS, '--seconds', seconds].map(String)
+  return start(t, 'node', [
+    '--import',
+    'tsx',
+    'tools/bench/air/load.ts',
+    '--kind',
+    'stream',
+    '--url',
+    url,
+    ...sizes,
+  ])
+}
+
+/** Figures of a crowd that has left. */
+async function figuresOf(load: Process): Promise<StreamFigures> {
+  const output = await load.printed(/\{.*\}\n/)
+  await load.exited
+  return JSON.parse(/\{.*\}/.exec(output)![0]) as StreamFigures
+}
