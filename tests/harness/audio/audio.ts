@@ -32,7 +32,7 @@ export async function makeTone(path: string, tone: ToneFile): Promise<void> {
   const source = tone.rise
     ? `aevalsrc=sin(${phase})/8:sample_rate=44100:duration=${tone.seconds}`
     : `sine=frequency=${tone.hz}:sample_rate=44100:duration=${tone.seconds}`
-  const channels = tone.isMono ? ['-ac', '1', '-compression_level', '9'] : ['-ac', '2']
+  const channels = ['-ac', tone.isMono ? '1' : '2', ...(tone.isVariable ? [] : ['-compression_level', '9'])]
   const rate = tone.isVariable ? ['-q:a', '5'] : ['-b:a', tone.isMono ? '64k' : '128k']
   const args = [
     '-f',
