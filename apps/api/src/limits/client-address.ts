@@ -57,6 +57,7 @@ export function createOrigins(
   const listed = new Set(config.clientOrigins.map(readOrigin))
   const published = readOrigin(config.publicServerUrl)
 
+  const readHost = rememberLast(readOrigin)
   const ownOrigin = (request: IncomingMessage) => {
     if (published) return published
     const forwarded = (name: string) => trustedEntry(request.headers[name]?.toString(), hops)
@@ -64,7 +65,7 @@ export function createOrigins(
     const scheme = isEncrypted ? 'https' : 'http'
     const host = request.headers.host ?? ''
     return (
-      readOrigin(`${forwarded('x-forwarded-proto') ?? scheme}://${forwarded('x-forwarded-host') ?? host}`) ??
+      readHost(`${forwarded('x-forwarded-proto') ?? scheme}://${forwarded('x-forwarded-host') ?? host}`) ??
       readOrigin(`${scheme}://${host}`) ??
       'http://localhost'
     )
@@ -86,6 +87,15 @@ export function createOrigins(
       const own = new URL(ownOrigin(request)).hostname
       return [...listed].some((origin) => origin !== null && !areSameSite(new URL(origin).hostname, own))
     },
+  }
+}
+
+/** The same function, which answers a text at once when it was asked for that one last: most requests name the same host. */
+function rememberLast<Answer>(of: (text: string) => Answer): (text: string) => Answer {
+  let last: { text: string; answer: Answer } | null = null
+  return (text) => {
+    if (last?.text !== text) last = { text, answer: of(text) }
+    return last.answer
   }
 }
 
