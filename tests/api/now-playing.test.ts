@@ -10,7 +10,7 @@ import { SUPER_ADMIN } from '../harness/people/admin.ts'
 import { followEvents } from '../harness/people/event-source.ts'
 import { openApp } from '../harness/stations/app.ts'
 import { openReplica } from '../harness/stations/replica.ts'
-import { until } from '../harness/until.ts'
+import { inTime, until } from '../harness/until.ts'
 
 const entry = (name: string, artist = 'Hilda') => ({
   entryId: name,
@@ -130,12 +130,20 @@ t.test('each mount has an address of its own, and listeners of its own in the st
   const mounts = [undefined, 'mp3-64', 'aac-64', 'opus-64'] as const
   const lease = await ports.bus.acquireLease(new AbortController().signal, ['mp3-64', 'aac-64', 'opus-64'])
   const atMs = ports.clock.nowMs()
-  const pages = createOpusPager(null).pages({ frame: 7, frames: [opusPacket(7, 64)], markers: [] }, null)
-  const frames = { 'aac-64': adtsFrame(7, 64), 'opus-64': pages } as Partial<Record<string, Buffer>>
-  for (const mount of mounts) {
-    const audio = frames[mount ?? ''] ?? mp3Frame(7, mount ? 64 : 128)
-    await lease.publish({ frame: 7, frames: 1, atMs, byte: 0, audio, markers: [] }, mount)
+  const pager = createOpusPager(null)
+  const framesAt = (frame: number): Record<string, Buffer> => ({
+    'mp3-64': mp3Frame(frame, 64),
+    'aac-64': adtsFrame(frame, 64),
+    'opus-64': pager.pages({ frame, frames: [opusPacket(frame, 64)], markers: [] }, null),
+  })
+  const publish = async (frame: number, frames: Record<string, Buffer>) => {
+    for (const mount of mounts) {
+      const audio = mount ? frames[mount]! : mp3Frame(frame, 128)
+      await lease.publish({ frame, frames: 1, atMs, byte: 0, audio, markers: [] }, mount)
+    }
   }
+  const frames = framesAt(7)
+  await publish(7, frames)
   const ask = async () => (await app.inject('/status-json.xsl')).json().icestats.source
   for (const [name, type] of [
     ['public-64.mp3', 'audio/mpeg'],
@@ -169,6 +177,20 @@ t.test('each mount has an address of its own, and listeners of its own in the st
     { listeners: 1, server_type: 'audio/ogg' },
   ])
   for (const reader of readers) await reader.cancel()
+
+  const next = framesAt(8)
+  await publish(8, next)
+  for (const [mount, audio] of Object.entries(next)) {
+    const address = `${url}/api/stream/public-${mount.split('-').reverse().join('.')}?from=8`
+    const resumed = await fetch(address, { headers: { range: 'bytes=0-' } })
+    t.match([resumed.status, resumed.headers.get('x-stream-frame')], [200, '8'], mount)
+    const reader = resumed.body!.getReader()
+    let body = Buffer.alloc(0)
+    while (!body.includes(audio))
+      body = Buffer.concat([body, (await inTime('the frame', reader.read())).value!])
+    t.notOk(body.includes(frames[mount]!), 'it begins with the frame that was asked for')
+    await reader.cancel()
+  }
   await lease.release()
 })
 

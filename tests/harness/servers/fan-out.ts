@@ -1,70 +1,92 @@
 import { connect, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
-import { defaultSettings, type Mount } from '@solstice/station'
+import { defaultSettings, type Mount, mountId } from '@solstice/station'
 import Fastify from 'fastify'
 import { pino } from 'pino'
 import { refuse } from '../../../apps/api/src/http/errors.ts'
 import { createOrigins } from '../../../apps/api/src/limits/client-address.ts'
-import { createConnectionCounter } from '../../../apps/api/src/limits/connection-counter.ts'
-import { createFanOut } from '../../../apps/api/src/stream/fan-out.ts'
-import { createMountMirror } from '../../../apps/api/src/stream/mount-mirror.ts'
-import { handMadeAir } from '../air/hand-made-air.ts'
+import { createAirMirror } from '../../../apps/api/src/stream/mirror.ts'
+import { createStreams } from '../../../apps/api/src/stream/streams.ts'
+import { type HandMadeAir, handMadeAir } from '../air/hand-made-air.ts'
 import type { Teardown } from '../processes/processes.ts'
 import { waiting } from '../until.ts'
 
-type Test = Teardown
-
-/** A server that fans out an air made by hand. */
+/**
+ * A server that fans out airs made by hand: at `/stream` that of the mount under test, at `/first` that of the first one,
+ * which is the same unless told otherwise. @param options.isBeside an MP3 beside the first, as other codecs always
+ * are.
+ */
 export async function station(
-  t: Test,
+  t: Teardown,
   kbits = 128,
-  { trustProxyHops = 0, silentMs = 30_000, lateMs = 1_000, codec = 'mp3' as Mount['codec'] } = {},
+  {
+    trustProxyHops = 0,
+    silentMs = 30_000,
+    lateMs = 1_000,
+    codec = 'mp3' as Mount['codec'],
+    isBeside = false,
+  } = {},
 ) {
-  const air = handMadeAir(kbits, undefined, codec)
   const mount: Mount = { codec, bitrate: kbits }
-  const { mirror, follow } = createMountMirror({ bus: air.bus, log: pino({ level: 'silent' }) }, mount)
-  const over = new AbortController()
-  const following = follow(over.signal)
+  const isFirst = codec === 'mp3' && !isBeside
+  const air = handMadeAir(kbits, undefined, codec)
+  const first = isFirst ? air : handMadeAir()
+  const bus: HandMadeAir['bus'] = {
+    ...first.bus,
+    frames: (signal, id) => (id ? air : first).bus.frames(signal),
+  }
+  const mirror = createAirMirror({
+    bus,
+    log: pino({ level: 'silent' }),
+    config: { otherMounts: isFirst ? [] : [mount] },
+  })
   const config = {
+    streamBitrate: isFirst ? kbits : 128,
     publicServerUrl: '',
     clientOrigins: ['http://page.example'],
     trustProxyHops,
   }
   const { directory, ...names } = defaultSettings.branding
   const uiSettings = { ...names, artistArts: defaultSettings.artistArts }
-  const origins = createOrigins(config)
-  const fanOut = createFanOut({
-    mirror,
-    mount,
-    mode: () => 'day',
-    clock: air.clock,
-    config,
-    origins,
-    settings: { now: () => uiSettings, directory: () => directory },
-    counter: createConnectionCounter(2),
-    silentMs,
-    lateMs,
-  })
+  const streams = createStreams(
+    {
+      mirror,
+      clock: air.clock,
+      config,
+      origins: createOrigins(config),
+      settings: { now: () => uiSettings, directory: () => directory },
+      onTaken: () => {},
+      silentMs,
+      lateMs,
+    },
+    2,
+  )
+  const fanOut = isFirst ? streams.first : streams.others.get(mountId(mount))!
   const app = Fastify()
   app.setErrorHandler(refuse)
-  app.get('/stream', async (request, reply) => {
-    const { from } = request.query as { from?: string }
-    const isForAllSites = request.headers['x-public'] === '1'
-    await fanOut.serve(request, reply, { ...(from !== undefined && { from: Number(from) }), isForAllSites })
-    return reply
-  })
+  for (const [path, one] of [
+    ['/stream', fanOut],
+    ['/first', streams.first],
+  ] as const) {
+    app.get(path, async (request, reply) => {
+      const { from } = request.query as { from?: string }
+      const isForAllSites = request.headers['x-public'] === '1'
+      await one.serve(request, reply, { ...(from !== undefined && { from: Number(from) }), isForAllSites })
+      return reply
+    })
+  }
   app.get('/late', () => turn('late'))
   const sockets: Socket[] = []
   app.server.on('connection', (socket) => sockets.push(socket))
   await app.listen({ port: 0, host: '127.0.0.1' })
   t.teardown(async () => {
-    await fanOut.close()
+    await streams.close()
     await app.close()
-    over.abort()
-    await following
+    await mirror.close()
   })
   const port = (app.server.address() as { port: number }).port
-  return { air, mirror, fanOut, app, port, sockets }
+  const mirrorOf = isFirst ? mirror : mirror.others[0]!.mirror
+  return { air, first, mirror: mirrorOf, fanOut, app, port, sockets }
 }
 
 /** A player: asks for the stream over a bare connection and keeps what it got. */

@@ -7,28 +7,107 @@ import { frameNumbers } from '../../../../tests/harness/air/hand-made-air.ts'
 import { listen, station } from '../../../../tests/harness/servers/fan-out.ts'
 import { inTime, until } from '../../../../tests/harness/until.ts'
 
-t.test('a pipelined request for the stream is refused', async (t) => {
-  const { air, fanOut, port } = await station(t)
-  air.send()
-  const socket = connect(port, '127.0.0.1')
-  const ask = (path: string, ...more: string[]) =>
-    [`GET ${path} HTTP/1.1`, 'Host: radio.example', ...more, '', ''].join('\r\n')
-  socket.write(ask('/late') + ask('/stream', 'Connection: close'))
-  const answers = await inTime('both answers', text(socket))
-  t.same(answers.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 200', 'HTTP/1.1 400'], 'both are answered')
-  t.match(answers, '"code":"BAD_REQUEST"')
-  t.equal(fanOut.listeners, 0)
-})
+/** What holds for each mount: the first, one beside it, and the other codecs. */
+const mounts = [
+  { name: 'the first MP3', type: 'audio/mpeg', kbits: 128, codec: 'mp3', isBeside: false },
+  { name: 'another MP3', type: 'audio/mpeg', kbits: 64, codec: 'mp3', isBeside: true },
+  { name: 'AAC', type: 'audio/aac', kbits: 64, codec: 'aac', isBeside: true },
+  { name: 'Opus', type: 'audio/ogg', kbits: 64, codec: 'opus', isBeside: true },
+] as const
+const CHUNK = 19
 
-t.test('without sound the stream is not ready', async (t) => {
-  const { port, air } = await station(t)
-  const refused = await listen(port)
-  t.match(refused.head, /^HTTP\/1.1 503 /)
-  await refused.got(1)
-  t.match(refused.body.toString(), 'STREAM_NOT_READY')
-  air.send()
-  t.match((await listen(port)).head, /^HTTP\/1.1 200 OK\r\n/)
-})
+for (const { name, type, kbits, ...mount } of mounts) {
+  const numbersOf = (body: Buffer) => frameNumbers(body, kbits, mount.codec)
+
+  t.test(`${name}: a pipelined request for the stream is refused`, async (t) => {
+    const { air, fanOut, port } = await station(t, kbits, mount)
+    air.send()
+    const socket = connect(port, '127.0.0.1')
+    const ask = (path: string, ...more: string[]) =>
+      [`GET ${path} HTTP/1.1`, 'Host: radio.example', ...more, '', ''].join('\r\n')
+    socket.write(ask('/late') + ask('/stream', 'Connection: close'))
+    const answers = await inTime('both answers', text(socket))
+    t.same(answers.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 200', 'HTTP/1.1 400'], 'both are answered')
+    t.match(answers, '"code":"BAD_REQUEST"')
+    t.equal(fanOut.listeners, 0)
+  })
+
+  t.test(`${name}: without sound the stream is not ready`, async (t) => {
+    const { port, air, first } = await station(t, kbits, mount)
+    if (mount.isBeside) first.send()
+    const refused = await listen(port)
+    t.match(refused.head, /^HTTP\/1.1 503 /, 'whatever other mounts have')
+    await refused.got(1)
+    t.match(refused.body.toString(), 'STREAM_NOT_READY')
+    air.send()
+    t.match((await listen(port)).head, /^HTTP\/1.1 200 OK\r\n/)
+  })
+
+  t.test(`${name}: a range is answered as Icecast does, HTTP/1.0 in HTTP/1.0`, async (t) => {
+    const { port, air } = await station(t, kbits, mount)
+    air.send()
+    const ranged = await listen(port, '/stream', ['Range: bytes=0-'])
+    t.match(ranged.head, /^HTTP\/1.1 200 OK\r\n/)
+    t.notMatch(ranged.head, /content-(range|length)/i)
+    const old = connect(port, '127.0.0.1')
+    old.write('GET /stream HTTP/1.0\r\n\r\n')
+    const [first] = await inTime('the answer', once(old, 'data'))
+    const head = new RegExp(`^HTTP/1\\.0 200 OK\r\nContent-Type: ${type}\r\n`)
+    t.match(String(first), head, 'also when no host is named')
+    old.destroy()
+    const question = await listen(port, '/stream', [], 'HEAD')
+    await question.closed()
+    t.match(question.head, /^HTTP\/1.1 200 OK/)
+    t.equal(question.body.length, 0, 'HEAD has no body')
+  })
+
+  t.test(`${name}: streams per address are limited, of all mounts together`, async (t) => {
+    const { port, air, first } = await station(t, kbits, { ...mount, trustProxyHops: 1 })
+    air.send()
+    if (mount.isBeside) first.send()
+    const ask = (address: string, path = '/stream') =>
+      listen(port, path, [`X-Forwarded-For: 192.0.2.99, ${address}`])
+    const [one] = await Promise.all([ask('192.0.2.1'), ask('192.0.2.1', '/first')])
+    const refused = await ask('192.0.2.1')
+    t.match(refused.head, /^HTTP\/1.1 429 /, 'whichever proxy they come through')
+    t.match(refused.head, /\r\nretry-after: 30\r\n/i)
+    t.match((await ask('192.0.2.1', '/first')).head, /^HTTP\/1.1 429 /)
+    t.match((await ask('192.0.2.2')).head, /^HTTP\/1.1 200 /)
+    one!.socket.destroy()
+    const isLetIn = async () => (await ask('192.0.2.1')).head.startsWith('HTTP/1.1 200 ')
+    await until('one that left makes room', isLetIn)
+  })
+
+  t.test(`${name}: closing ends every stream after a whole chunk`, async (t) => {
+    const { port, air, fanOut } = await station(t, kbits, mount)
+    for (let i = 0; i < 20; i++) air.send()
+    const players = await Promise.all([
+      listen(port),
+      listen(port),
+      listen(port, '/stream', ['Icy-MetaData: 1']),
+    ])
+    air.send()
+    await fanOut.close()
+    await Promise.all(players.map(({ closed }) => closed()))
+    for (const { body } of players.slice(0, 2)) t.equal((numbersOf(body).at(-1)! + 1) % CHUNK, 0)
+    t.equal(fanOut.listeners, 0)
+  })
+
+  t.test(
+    `${name}: when sound stops every stream ends after a whole chunk, and may begin again`,
+    async (t) => {
+      const { port, air, fanOut } = await station(t, kbits, { ...mount, silentMs: 300 })
+      for (let i = 0; i < 20; i++) air.send()
+      const player = await listen(port)
+      air.send()
+      await player.closed()
+      t.equal((numbersOf(player.body).at(-1)! + 1) % CHUNK, 0)
+      await until('no listener is left', () => fanOut.listeners === 0)
+      air.send()
+      t.match((await listen(port)).head, /200 OK/)
+    },
+  )
+}
 
 t.test(
   'a listener gets the last 8 seconds at once, starting at a whole frame, then what follows',
@@ -80,50 +159,6 @@ t.test('the response head is what players and pages expect', async (t) => {
   const forAll = (await listen(port, '/stream', elsewhere)).head
   t.match(forAll, 'Access-Control-Allow-Origin: *', 'a public stream is for pages of every site,')
   t.notMatch(forAll, /credentials/i, 'without credentials')
-  const question = await listen(port, '/stream', [], 'HEAD')
-  await question.closed()
-  t.match(question.head, /^HTTP\/1.1 200 OK/)
-  t.equal(question.body.length, 0, 'HEAD has no body')
-  const ranged = await listen(port, '/stream', ['Range: bytes=0-'])
-  t.match(ranged.head, /^HTTP\/1.1 200 OK/, 'a range is answered as Icecast does')
-})
-
-t.test('a player that speaks HTTP/1.0 and names no host is answered in it', async (t) => {
-  const { port, air } = await station(t)
-  air.send()
-  const socket = connect(port, '127.0.0.1')
-  socket.write('GET /stream HTTP/1.0\r\n\r\n')
-  const [first] = await inTime('the answer', once(socket, 'data'))
-  t.match(String(first), /^HTTP\/1\.0 200 OK\r\nContent-Type: audio\/mpeg\r\n/)
-  socket.destroy()
-})
-
-t.test('streams per address are limited, whichever proxy they come through', async (t) => {
-  const { port, air } = await station(t, 128, { trustProxyHops: 1 })
-  air.send()
-  const ask = (address: string) => listen(port, '/stream', [`X-Forwarded-For: 192.0.2.99, ${address}`])
-  const [first] = await Promise.all([ask('192.0.2.1'), ask('192.0.2.1')])
-  t.match((await ask('192.0.2.1')).head, /^HTTP\/1.1 429 /)
-  t.match((await ask('192.0.2.2')).head, /^HTTP\/1.1 200 /)
-  first!.socket.destroy()
-  const isLetIn = async () => (await ask('192.0.2.1')).head.startsWith('HTTP/1.1 200 ')
-  await until('one that left makes room', isLetIn)
-})
-
-t.test('closing ends every stream after a whole chunk', async (t) => {
-  const { port, air, fanOut } = await station(t)
-  for (let i = 0; i < 20; i++) air.send()
-  const players = await Promise.all([
-    listen(port),
-    listen(port),
-    listen(port, '/stream', ['Icy-MetaData: 1']),
-  ])
-  air.send()
-  await fanOut.close()
-  await Promise.all(players.map(({ closed }) => closed()))
-  const numbers = frameNumbers(players[0]!.body)
-  t.equal((numbers.at(-1)! + 1) % 19, 0)
-  t.equal(fanOut.listeners, 0)
 })
 
 t.test('what a listener lacks when sound stops or the replica closes is handed out', async (t) => {
@@ -150,18 +185,6 @@ t.test('a chunk that is behind its time is handed to everyone without a turn', a
   air.send(chunk)
   for (const player of players) await player.got(air.audioFrom(player.firstFrame).length)
   t.pass('both have it')
-})
-
-t.test('when sound stops every stream ends after a whole chunk, and may begin again', async (t) => {
-  const { port, air, fanOut } = await station(t, 128, { silentMs: 300 })
-  for (let i = 0; i < 20; i++) air.send()
-  const player = await listen(port)
-  air.send()
-  await player.closed()
-  t.equal((frameNumbers(player.body).at(-1)! + 1) % 19, 0)
-  await until('no listener is left', () => fanOut.listeners === 0)
-  air.send()
-  t.match((await listen(port)).head, /200 OK/)
 })
 
 t.test('data that a listener sends after its request is ignored', async (t) => {

@@ -1,7 +1,8 @@
-import { FRAME_MS, type FrameChunk } from '@solstice/station'
+import { codecs, FRAME_MS, type FrameChunk, type StreamMarker } from '@solstice/station'
 import t from 'tap'
+import { frameOf, handMadeAir } from '../../../../tests/harness/air/hand-made-air.ts'
 import { bridge, frame, leadIn, METADATA_INTERVAL, markerTitle, metadataBlock, placeIn } from './icy.ts'
-import { frameStarts, titleAt } from './ring.ts'
+import { createRing, frameStarts, titleAt } from './ring.ts'
 
 /** Reads the title from a block as most players do: up to the first `';`. */
 function shown(block: Buffer): string {
@@ -144,3 +145,36 @@ t.test('the title at a byte is that of the frame which contains it', async (t) =
   t.equal(titleAt(chunk, second - 1), 'before')
   t.equal(titleAt(chunk, second), 'from the second on')
 })
+
+for (const codec of ['mp3', 'aac'] as const) {
+  t.test(`${codec}: a block tells the title of the frame that it stands in`, async (t) => {
+    const air = handMadeAir(128, 0, codec)
+    const ring = createRing(30_000, codecs[codec])
+    const titled = (frame: number): StreamMarker => ({
+      ...{ frame, entryId: 'e', trackId: 'e', artist: '', title: `from ${frame}` },
+      ...{ positionMs: 0, durationMs: null },
+    })
+    // A title for every frame, so that a neighbour would be told.
+    const chunks = [7, 60, 1, 90, 42].map((frames, i, all) => {
+      const first = all.slice(0, i).reduce((sum, count) => sum + count, 0)
+      return ring.add(
+        air.chunk(
+          frames,
+          Array.from({ length: frames }, (_, k) => titled(first + k)),
+        ),
+      )
+    })
+    const { titles } = unframe(
+      Buffer.concat([leadIn(0, 'before the block'), ...chunks.map((one) => one.framed.bytes)]),
+    )
+    const ends: number[] = []
+    for (let frame = 0; frame < 200; frame++)
+      ends.push((ends.at(-1) ?? 0) + frameOf[codec](frame, 128).length)
+    const standsIn = titles.map((_, i) => ends.findIndex((end) => end > i * METADATA_INTERVAL))
+    t.ok(titles.length >= 4, `${titles.length} blocks`)
+    t.same(
+      titles,
+      standsIn.map((frame) => `from ${frame}`),
+    )
+  })
+}

@@ -150,6 +150,8 @@ function createWriter(ring: Ring) {
   /** Writes the segments that a listener lacks, while its socket takes them. */
   const advance = (listener: StreamListener, edge: Segment) => {
     const { socket } = listener
+    // Closed, and not yet removed.
+    if (socket.destroyed) return
     if (listener.next < edge.serial) keepNear(listener, edge)
     while (listener.next <= edge.serial && socket.writableLength === 0 && !socket.destroyed) {
       const last = listener.next + CADENCE > edge.serial ? edge.serial : listener.next

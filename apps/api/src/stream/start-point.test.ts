@@ -1,9 +1,13 @@
 import { once } from 'node:events'
+import type { Mount } from '@solstice/station'
 import t from 'tap'
 import { frameNumbers, frameOf } from '../../../../tests/harness/air/hand-made-air.ts'
 import { listen, station } from '../../../../tests/harness/servers/fan-out.ts'
 import { inTime, until } from '../../../../tests/harness/until.ts'
 import { METADATA_INTERVAL } from './icy.ts'
+
+// Most of the time is spent waiting until a round is over.
+t.jobs = 4
 
 /** Takes the metadata blocks out. @throws when a block is not where the interval says. */
 function withoutTitles(body: Buffer) {
@@ -25,46 +29,48 @@ function withoutTitles(body: Buffer) {
   return { audio: Buffer.concat(audio), titles }
 }
 
-for (const codec of ['mp3', 'aac'] as const) {
-  t.test(
-    `${codec}: a listener resumes exactly at the frame it asks for, while the ring has it`,
-    async (t) => {
-      const { port, air, app } = await station(t, 128, { codec })
-      for (let i = 0; i < 60; i++) air.send()
-      let edge = 60 * 19
-      for (const back of [1, 19, 300, 55 * 19 + 3, 0]) {
-        for (const headers of [[], ['Icy-MetaData: 1']]) {
-          const frame = edge - back
-          const player = await listen(port, `/stream?from=${frame}`, headers)
-          t.equal(player.firstFrame, frame)
-          air.send()
-          edge += 19
-          const wanted = air.audioFrom(frame)
-          await player.got(wanted.length)
-          player.socket.destroy()
-          const audio = headers.length > 0 ? withoutTitles(player.body).audio : player.body
-          t.equal(frameNumbers(audio, 128, codec)[0], frame, `${frame} ${headers}`)
-        }
-      }
-      // It may come from a replica that knew of the newest chunk a moment sooner.
-      const asked = once(app.server, 'request')
-      const coming = listen(port, `/stream?from=${edge + 20}`)
-      await inTime('the request', asked)
-      air.send()
-      air.send()
-      edge += 38
-      t.equal((await coming).firstFrame, edge - 18, 'a frame that is about to come is waited for')
-      ;(await coming).socket.destroy()
-      for (const frame of [0, edge + 500]) {
-        const player = await listen(port, `/stream?from=${frame}`)
-        t.ok(player.firstFrame > edge - 400 && player.firstFrame < edge + 400, 'else it begins as all do')
+for (const { name, ...mount } of [
+  { name: 'the first MP3', codec: 'mp3' },
+  { name: 'another MP3', codec: 'mp3', isBeside: true },
+  { name: 'AAC', codec: 'aac' },
+] as const) {
+  const { codec } = mount
+  t.test(`${name}: a listener resumes exactly at the frame it asks for, while the ring has it`, async (t) => {
+    const { port, air, app } = await station(t, 128, mount)
+    for (let i = 0; i < 60; i++) air.send()
+    let edge = 60 * 19
+    for (const back of [1, 19, 300, 55 * 19 + 3, 0]) {
+      for (const headers of [[], ['Icy-MetaData: 1']]) {
+        const frame = edge - back
+        const player = await listen(port, `/stream?from=${frame}`, headers)
+        t.equal(player.firstFrame, frame)
+        air.send()
+        edge += 19
+        const wanted = air.audioFrom(frame)
+        await player.got(wanted.length)
         player.socket.destroy()
+        const audio = headers.length > 0 ? withoutTitles(player.body).audio : player.body
+        t.equal(frameNumbers(audio, 128, codec)[0], frame, `${frame} ${headers}`)
       }
-    },
-  )
+    }
+    // It may come from a replica that knew of the newest chunk a moment sooner.
+    const asked = once(app.server, 'request')
+    const coming = listen(port, `/stream?from=${edge + 20}`)
+    await inTime('the request', asked)
+    air.send()
+    air.send()
+    edge += 38
+    t.equal((await coming).firstFrame, edge - 18, 'a frame that is about to come is waited for')
+    ;(await coming).socket.destroy()
+    for (const frame of [0, edge + 500]) {
+      const player = await listen(port, `/stream?from=${frame}`)
+      t.ok(player.firstFrame > edge - 400 && player.firstFrame < edge + 400, 'else it begins as all do')
+      player.socket.destroy()
+    }
+  })
 
-  t.test(`${codec}: titles come at the same bytes of the mount, whenever a listener joined`, async (t) => {
-    const { port, air } = await station(t, 128, { codec })
+  t.test(`${name}: titles come at the same bytes of the mount, whenever a listener joined`, async (t) => {
+    const { port, air } = await station(t, 128, mount)
     const marker = (frame: number, title: string) => ({
       frame,
       entryId: title,
@@ -93,27 +99,35 @@ for (const codec of ['mp3', 'aac'] as const) {
   })
 }
 
-for (const [codec, titles, hasReserve] of [
-  ['mp3', false, false],
-  ['mp3', true, false],
-  ['mp3', false, true],
-  ['aac', true, false],
-  ['opus', false, false],
-] as const) {
+/** In frames. */
+const HALF_SECOND = { mp3: 19, aac: 22, opus: 25 } as const
+
+for (const { codec, isBeside = false, titles = false, hasReserve = false } of [
+  { codec: 'mp3' },
+  { codec: 'mp3', titles: true },
+  { codec: 'mp3', hasReserve: true },
+  { codec: 'mp3', isBeside: true },
+  { codec: 'mp3', isBeside: true, titles: true },
+  { codec: 'aac' },
+  { codec: 'aac', titles: true },
+  { codec: 'opus' },
+] as const satisfies { codec: Mount['codec']; isBeside?: true; titles?: true; hasReserve?: true }[]) {
   const headers = titles ? ['Icy-MetaData: 1'] : []
-  const kind = `${codec}, ${titles ? 'with titles' : 'plain'}${hasReserve ? ', with a reserve' : ''}`
+  const mount = `${isBeside ? 'another ' : ''}${codec}`
+  const kind = `${mount}, ${titles ? 'with titles' : 'plain'}${hasReserve ? ', with a reserve' : ''}`
 
   t.test(
     `${kind}: who stops reading is carried to the edge, later closed; others notice nothing`,
+    { buffered: true },
     async (t) => {
       const kbits = 128
-      const { port, air, fanOut, sockets } = await station(t, kbits, { lateMs: 20, codec })
+      const { port, air, fanOut, sockets } = await station(t, kbits, { lateMs: 20, codec, isBeside })
       let sent = 0
       for (let i = 0; i < (hasReserve ? 16 : 1); i++) sent += air.send().audio.length
       const well = await listen(port)
       /** Half seconds of sound, all at once. */
       const feed = async (chunks = 5) => {
-        for (let i = 0; i < chunks; i++) sent += air.send().audio.length
+        for (let i = 0; i < chunks; i++) sent += air.send(air.chunk(HALF_SECOND[codec])).audio.length
         await well.got(sent)
       }
       const slow = await listen(port, '/stream', headers)
@@ -123,7 +137,7 @@ for (const [codec, titles, hasReserve] of [
         await feed(15)
         return behind.writableLength > 0
       })
-      for (let i = 0; i < 4; i++) await feed()
+      for (let i = 0; i < 5; i++) await feed()
       t.ok(behind.writableLength < 45_000, `${behind.writableLength} bytes are kept for it, whatever comes`)
       slow.socket.resume()
       await until('it has what was kept for it', () => behind.writableLength === 0)
@@ -142,6 +156,7 @@ for (const [codec, titles, hasReserve] of [
       slow.socket.pause()
       for (let i = 0; i < 200 && fanOut.listeners > 1; i++) await feed(15)
       t.equal(fanOut.listeners, 1, 'closed')
+      t.match(fanOut.totals, { skips: 1, closed: 1 })
       t.same(
         frameNumbers(well.body, kbits, codec).filter((number, i, all) => i > 0 && number !== all[i - 1]! + 1)
           .length,

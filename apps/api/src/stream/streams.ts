@@ -26,17 +26,19 @@ export interface Streams {
   close(): Promise<void>
 }
 
-export function createStreams(deps: {
-  mirror: AirMirror
-  clock: StationClock
-  config: Pick<Config, 'streamBitrate' | 'publicServerUrl' | 'trustProxyHops'>
-  settings: FanOutDeps['settings']
-  origins: Pick<Origins, 'isAllowedOrigin'>
-  /** Called with each connection taken over from HTTP. */
-  onTaken: (socket: Socket) => void
-}): Streams {
+export function createStreams(
+  deps: Pick<FanOutDeps, 'settings' | 'silentMs' | 'lateMs'> & {
+    mirror: AirMirror
+    clock: StationClock
+    config: Pick<Config, 'streamBitrate' | 'publicServerUrl' | 'trustProxyHops'>
+    origins: Pick<Origins, 'isAllowedOrigin'>
+    /** Called with each connection taken over from HTTP. */
+    onTaken: (socket: Socket) => void
+  },
+  maxPerAddress = MAX_PER_ADDRESS,
+): Streams {
   const { mirror, config } = deps
-  const counter = createConnectionCounter(MAX_PER_ADDRESS)
+  const counter = createConnectionCounter(maxPerAddress)
   const mode = () => mirror.state?.mode ?? 'day'
   const firstMount: Mount = { codec: 'mp3', bitrate: config.streamBitrate }
   const first = createFanOut({ ...deps, mount: firstMount, counter, mode })

@@ -205,27 +205,33 @@ t.test('audio files', async (t) => {
 t.test('the shared stream is off in sync mode, and not ready without sound', async (t) => {
   const sync = await openApp(t)
   const url = `/api/stream?token=${sync.passes().artToken}`
-  const hls = ['/api/hls/live.m3u8', '/api/hls/mp3-192/live.m3u8']
-  for (const path of [url, '/api/stream/public.mp3', ...hls, '/api/hls/mp3-192/1.mp3']) {
+  const hls = ['/api/hls/live.m3u8', '/api/hls/mp3-192/live.m3u8', '/api/hls/aac-64/live.m3u8']
+  const mounts = ['.mp3', '-64.mp3', '-64.aac', '-64.opus', '.opus'].map((end) => `/api/stream/public${end}`)
+  const segments = ['/api/hls/mp3-192/1.mp3', '/api/hls/aac-64/1.aac']
+  for (const path of [url, ...mounts, ...hls, ...segments]) {
     const off = await sync.app.inject(path)
-    t.equal(off.statusCode, 404)
+    t.equal(off.statusCode, 404, path)
     t.same(off.json(), failureBody('STREAM_OFF'))
   }
-  const stream = await openApp(t, { STREAM_MODE: 'true' })
-  for (const path of [`/api/stream?token=${stream.passes().artToken}`, '/api/stream/public.mp3', ...hls]) {
+  const stream = await openApp(t, { STREAM_MODE: 'true', STREAM_MOUNTS: 'mp3:192,mp3:64,aac:64,opus:64' })
+  for (const path of [`/api/stream?token=${stream.passes().artToken}`, ...mounts, ...hls]) {
     const silent = await stream.app.inject(path)
-    t.equal(silent.statusCode, 503)
+    t.equal(silent.statusCode, 503, path)
     t.same(silent.json(), failureBody('STREAM_NOT_READY'))
   }
-  t.equal((await stream.app.inject('/api/stream/public.mp3?from=-1')).statusCode, 400)
+  for (const path of mounts) t.equal((await stream.app.inject(`${path}?from=-1`)).statusCode, 400, path)
+  for (const path of ['-96.mp3', '-192.mp3', '-96.aac', '-96.opus', '.aac'])
+    t.equal((await stream.app.inject(`/api/stream/public${path}`)).statusCode, 404, path)
   for (const [path, status] of [
     ['mp3-192/live.m3u8?listener=<me>', 400],
     ['mp3-192/-1.mp3', 400],
     ['mp3-192/one.mp3', 400],
     ['../live.m3u8', 404],
-    ['mp3-64/live.m3u8', 404],
-    ['mp3-64/1.mp3', 404],
+    ['mp3-96/live.m3u8', 404],
+    ['mp3-96/1.mp3', 404],
     ['mp3-192/1.aac', 404],
+    ['aac-64/1.mp3', 404],
+    ['opus-64/live.m3u8', 400],
   ] as const)
     t.equal((await stream.app.inject(`/api/hls/${path}`)).statusCode, status, path)
 })
