@@ -40,6 +40,16 @@ t.test('directories are told what the station says, and nothing of what is empty
     'icy-index-metadata: 1',
   ])
     t.ok(told.includes(line), line)
+
+  const exposedIn = (head: Buffer) =>
+    /^Access-Control-Expose-Headers: (.*)$/m.exec(head.toString().replaceAll('\r', ''))?.[1]?.split(', ')
+  t.equal(exposedIn(responseHead({ ...about, directory: entry })), undefined)
+  for (const wantsTitles of [false, true]) {
+    const head = responseHead({ ...about, directory: entry, wantsTitles, origin: '*' })
+    const icy = linesOf(head).flatMap((line) => /^icy-[a-z-]+/.exec(line) ?? [])
+    t.equal(icy.includes('icy-metaint'), wantsTitles)
+    t.same(exposedIn(head), ['X-Stream-Frame', 'X-Request-Id', ...icy], 'pages may read each of them')
+  }
 })
 
 t.test('a mount tells its codec and bit rate', async (t) => {

@@ -53,6 +53,14 @@ export function responseHead(about: {
   origin: string | null
 }): Buffer {
   const { origin, mount, directory } = about
+  const icy: Record<string, string | number> = {
+    'icy-name': about.name,
+    'icy-genre': directory.genre || 'Various',
+    'icy-br': mount.bitrate,
+    'icy-pub': directory.isPublic ? 1 : 0,
+    ...forDirectories(directory, directory.url || about.url),
+    ...(about.wantsTitles && { 'icy-metaint': METADATA_INTERVAL }),
+  }
   const lines = [
     `HTTP/${about.httpVersion === '1.0' ? '1.0' : '1.1'} 200 OK`,
     `Content-Type: ${codecs[mount.codec].contentType}`,
@@ -60,12 +68,7 @@ export function responseHead(about: {
     'Connection: close',
     'X-Content-Type-Options: nosniff',
     'Server: Icecast 2.4.4',
-    `icy-name: ${about.name}`,
-    `icy-genre: ${directory.genre || 'Various'}`,
-    `icy-br: ${mount.bitrate}`,
-    `icy-pub: ${directory.isPublic ? 1 : 0}`,
-    ...forDirectories(directory, directory.url || about.url),
-    ...(about.wantsTitles ? [`icy-metaint: ${METADATA_INTERVAL}`] : []),
+    ...Object.entries(icy).map(([name, value]) => `${name}: ${value}`),
     `X-Stream-Frame: ${about.frame}`,
     `X-Request-Id: ${about.requestId}`,
     'Vary: Origin',
@@ -73,7 +76,7 @@ export function responseHead(about: {
       ? [
           `Access-Control-Allow-Origin: ${origin}`,
           ...(origin === '*' ? [] : ['Access-Control-Allow-Credentials: true']),
-          'Access-Control-Expose-Headers: X-Stream-Frame, X-Request-Id, icy-name, icy-br, icy-metaint',
+          `Access-Control-Expose-Headers: ${['X-Stream-Frame', 'X-Request-Id', ...Object.keys(icy)].join(', ')}`,
         ]
       : []),
   ]
@@ -81,7 +84,7 @@ export function responseHead(about: {
 }
 
 /** The headers that directories of stations read (https://www.stream-meta.info), without the empty ones. */
-function forDirectories(entry: DirectoryEntry, url: string): string[] {
+function forDirectories(entry: DirectoryEntry, url: string): Record<string, string> {
   const headers = {
     'icy-url': url,
     'icy-description': entry.description,
@@ -90,12 +93,10 @@ function forDirectories(entry: DirectoryEntry, url: string): string[] {
     'icy-language-codes': entry.languageCodes,
     'icy-geo-lat-long': entry.geoLatLong,
     'icy-main-stream-url': entry.mainStreamUrl,
+    'icy-version': entry.isPublic ? '2' : '',
+    'icy-index-metadata': entry.isPublic ? '1' : '',
   }
-  const filled = Object.entries(headers).filter(([, value]) => value !== '')
-  return [
-    ...filled.map(([name, value]) => `${name}: ${value}`),
-    ...(entry.isPublic ? ['icy-version: 2', 'icy-index-metadata: 1'] : []),
-  ]
+  return Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== ''))
 }
 
 /** Proxies close connections that are silent for a minute. */
