@@ -64,7 +64,10 @@ t.test('the compose file starts every process with known settings', async (t) =>
       trustProxyHops: 1,
       publicServerUrl: 'https://radio.example',
       bucket: { publicEndpoint: 'https://radio.example' },
+      streamBitrate: 192,
     })
+    t.same(config.otherMounts, [], 'one stream, unless the operator names others')
+    t.match(environment.STREAM_MOUNTS, /^.\{STREAM_MOUNTS:-\}$/, 'to all of them alike')
     t.same(warnings, [], 'nothing is misspelt')
     t.match(depends_on, {
       redis: { condition: 'service_healthy' },

@@ -208,6 +208,10 @@ t.test('valid values are taken as they are', async (t) => {
   // Only the API has admins, and it warns by itself if there is no super admin.
   for (const env of [{ ADMIN_LOGIN: ' ' }, { ADMIN_PASS: '' }] as Record<string, string>[])
     t.match(read(env), { config: { superAdmin: null }, warnings: [] })
+  t.match(read({ STREAM_MOUNTS: ' ', STREAM_BITRATE: '64' }), {
+    config: { streamBitrate: 64, otherMounts: [] },
+    warnings: [],
+  })
   t.same(read({ EMBED_ORIGINS: '*' }).config.embedOrigins, ['*'])
   t.equal(read({ LOUDNESS_TARGET_LUFS: ' Off ' }).config.loudnessTargetLufs, null)
   t.equal(read({ LOUDNESS_TARGET_LUFS: '-18.5' }).config.loudnessTargetLufs, -18.5)
