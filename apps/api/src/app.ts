@@ -98,6 +98,8 @@ export async function buildApp(ports: ApiPorts, place: Place | null = null): Pro
   const audit = createAudit({ ...audited, later: auditSpool.add })
   const loginLog = closeWithApp(createLoginLog({ ...audited, superAdmin }))
   const mirror = closeWithApp(createAirMirror(ports))
+  // At once: it cuts what was broadcast before this replica began, which the mirror is about to read.
+  const hls = closeWithApp(openHls({ ...ports, mirror }))
   const link = closeWithApp(await ports.openReplicaLink())
   const settings = closeWithApp(await mirrorUiSettings({ ...ports, link }))
   const covers = mirrorCovers(ports)
@@ -112,7 +114,6 @@ export async function buildApp(ports: ApiPorts, place: Place | null = null): Pro
   app.addHook('preClose', () => streams.close())
   const events = createEventFollowers({ data, log, onTaken: connections.release })
   app.addHook('preClose', async () => events.close())
-  const hls = closeWithApp(openHls({ ...ports, mirror }))
   const rates = await openRateLimits(app, ports.turnCounter)
   const limits = createRequestLimits(rates, config.loginAttemptsPer15Min)
 

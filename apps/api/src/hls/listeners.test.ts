@@ -1,21 +1,26 @@
 import { openHlsListeners, openRedis } from '@solstice/adapters'
 import { pino } from 'pino'
 import t from 'tap'
-import { startRedis } from '../../../../tests/harness/processes/processes.ts'
+import { startRedis, type Teardown } from '../../../../tests/harness/processes/processes.ts'
 import { until } from '../../../../tests/harness/until.ts'
 import { countPlaylistListeners } from './listeners.ts'
 
-t.test('a listener counts once at all replicas, by the mount that it asked for last', async (t) => {
+/** The counts of all replicas, at a time that is a number. */
+async function openStore(t: Teardown, nowMs: () => number) {
   const server = await startRedis(t)
   const redis = await openRedis(server.url, pino({ level: 'silent' }), true)
   t.teardown(() => redis.disconnect())
-  let nowMs = 1_000_000
-  const store = openHlsListeners(redis, { nowMs: () => nowMs })
-  const open = () => {
-    const counted = countPlaylistListeners(['mp3-128', 'aac-64'], store, { paceMs: 5 })
+  const store = openHlsListeners(redis, { nowMs })
+  return (options: { maxListeners?: number } = {}) => {
+    const counted = countPlaylistListeners(['mp3-128', 'aac-64'], store, { paceMs: 5, ...options })
     t.teardown(() => counted.close())
     return counted
   }
+}
+
+t.test('a listener counts once at all replicas, by the mount that it asked for last', async (t) => {
+  let nowMs = 1_000_000
+  const open = await openStore(t, () => nowMs)
   const [one, two] = [open(), open()]
   const asker = (listener: string | undefined, address = '203.0.113.1', agent?: string) => ({
     ...{ listener, address, agent },
@@ -41,4 +46,18 @@ t.test('a listener counts once at all replicas, by the mount that it asked for l
   await told(0, 4)
   nowMs += 2_000
   await told(1, 0)
+})
+
+t.test('an address is a thousand listeners at most, and a replica counts so many and no more', async (t) => {
+  const open = await openStore(t, () => 1_000_000)
+  const counted = open({ maxListeners: 1_002 })
+  const see = (mount: 'mp3-128' | 'aac-64', listener: string, address: string) =>
+    counted.seen(mount, { listener, address, agent: 'a player' })
+  for (let i = 0; i <= 1_000; i++) see(i % 2 ? 'aac-64' : 'mp3-128', `${i}`, '203.0.113.1')
+  await until('a thousand of an address, of all mounts', () => counted.size === 1_000)
+  for (const last of [2, 3, 4]) see('mp3-128', 'me', `203.0.113.${last}`)
+  await until('those of other addresses', () => counted.size === 1_002)
+  see('aac-64', '0', '203.0.113.1')
+  await until('who is counted may change', () => counted.of('aac-64') === 501)
+  t.equal(counted.size, 1_002, 'and nobody took his place')
 })

@@ -38,7 +38,7 @@ interface Listener {
 export function countPlaylistListeners(
   mounts: readonly MountId[],
   store: HlsListeners,
-  { paceMs = PACE_MS } = {},
+  { paceMs = PACE_MS, maxListeners = MAX_LISTENERS } = {},
 ): PlaylistListeners {
   const here = new Map<string, Listener>()
   const perAddress = createConnectionCounter(MAX_PER_ADDRESS)
@@ -74,7 +74,7 @@ export function countPlaylistListeners(
     seen(mount, { listener = '', address, agent = '' }) {
       const key = keyOf(listener, address, agent)
       const before = here.get(key)
-      if (!before && (here.size >= MAX_LISTENERS || !perAddress.hasRoom(address))) return
+      if (!before && (here.size >= maxListeners || !perAddress.hasRoom(address))) return
       here.delete(key)
       here.set(key, {
         mount,

@@ -7,9 +7,7 @@ import { join } from 'node:path'
 import { failureBody, xorWithToken } from '@solstice/contracts'
 import { sleep } from '@solstice/station'
 import t, { type Test } from 'tap'
-import { handMadeAir } from '../../../../../tests/harness/air/hand-made-air.ts'
 import { openApp } from '../../../../../tests/harness/stations/app.ts'
-import { until } from '../../../../../tests/harness/until.ts'
 
 /** At 128 kbit/s and 44.1 kHz, without padding. */
 const silentFrame = Buffer.alloc(417)
@@ -234,41 +232,4 @@ t.test('the shared stream is off in sync mode, and not ready without sound', asy
     ['opus-64/live.m3u8', 400],
   ] as const)
     t.equal((await stream.app.inject(`/api/hls/${path}`)).statusCode, status, path)
-})
-
-t.test('HLS: the same head for everybody, segments for ever, playlists for a second', async (t) => {
-  const { app, ports } = await openApp(t, { STREAM_MODE: 'true', STREAM_BITRATE: '128' })
-  const lease = await ports.bus.acquireLease(new AbortController().signal)
-  const air = handMadeAir(128, ports.clock.nowMs() - 20_000)
-  air.jump({ frame: 232 * 1_000 - 5 })
-  for (let i = 0; i < 40; i++) await lease.publish(air.chunk())
-  const get = (path: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') =>
-    app.inject({ method, url: `/api/hls/${path}`, headers: { host: 'localhost', ...headers } })
-  await until('there are segments', async () => (await get('mp3-128/1002.mp3')).statusCode === 200)
-  const [, variant] = /^(mp3-128.*)$/m.exec((await get('live.m3u8')).body)!
-  t.match(variant, /^mp3-128\/live\.m3u8\?listener=[\w-]{11}$/)
-  for (const [path, type, kept] of [
-    [variant!, 'application/vnd.apple.mpegurl', 'public, max-age=1, stale-while-revalidate=2'],
-    ['mp3-128/1001.mp3', 'audio/mpeg', 'public, max-age=31536000, immutable'],
-  ] as const) {
-    const replies = [await get(path), await get(path, { origin: 'http://localhost' }, 'HEAD')]
-    const { etag } = replies[0]!.headers
-    replies.push(await get(path, { 'if-none-match': String(etag) }))
-    t.same(
-      replies.map(({ statusCode, rawPayload }) => [statusCode, rawPayload.length > 0]),
-      [
-        [200, true],
-        [200, false],
-        [304, false],
-      ],
-      path,
-    )
-    for (const { headers } of replies) {
-      t.match(headers, { etag, 'cache-control': kept, 'access-control-allow-origin': '*' })
-      t.notOk(headers.vary)
-      t.notOk(headers['access-control-allow-credentials'])
-    }
-    t.match(replies[0]!.headers['content-type'], type)
-  }
-  await lease.release()
 })
