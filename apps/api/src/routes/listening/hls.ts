@@ -9,7 +9,7 @@ import { type ImplementOptions, implement } from '../../http/implement.ts'
 import { addressOf } from '../../limits/client-address.ts'
 import { createRequestPace } from '../../limits/request-pace.ts'
 
-/** nginx asks anew behind the back of a player that gets a playlist of up to 3 s. */
+/** While a cache fetches a new one, players get a playlist of up to 3 s. */
 const PLAYLIST_MAX_AGE = 'public, max-age=1, stale-while-revalidate=2'
 const SEGMENT_MAX_AGE = 'public, max-age=31536000, immutable'
 /** A thousand listeners behind one address ask for a playlist and a segment each, every 6 s. */
