@@ -2,15 +2,14 @@ import type { NowPlaying } from '@solstice/contracts'
 import type { PlayoutState } from '@solstice/playout'
 import t from 'tap'
 import { Value } from 'typebox/value'
-import { createOpusPager } from '../../apps/stream-worker/src/audio/codec/opus-pages.ts'
 import { NowPlaying as Shape } from '../../packages/contracts/src/resources/sites/now-playing.ts'
-import { adtsFrame, handMadeAir, mp3Frame, opusPacket } from '../harness/air/hand-made-air.ts'
+import { handMadeAir } from '../harness/air/hand-made-air.ts'
 import { putOnAir } from '../harness/air/put-on-air.ts'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
 import { followEvents } from '../harness/people/event-source.ts'
 import { openApp } from '../harness/stations/app.ts'
 import { openReplica } from '../harness/stations/replica.ts'
-import { inTime, until } from '../harness/until.ts'
+import { until } from '../harness/until.ts'
 
 const entry = (name: string, artist = 'Hilda') => ({
   entryId: name,
@@ -102,96 +101,6 @@ t.test('in stream mode the reply has the address of the stream', async (t) => {
     { url: 'https://radio.example/api/stream/public.mp3', format: 'audio/mpeg', bitrate: 128 },
   ])
   t.equal(now.hls, 'https://radio.example/api/hls/live.m3u8')
-})
-
-t.test('each mount has an address of its own, and listeners of its own in the status', async (t) => {
-  const env = { STREAM_MODE: 'true', NIGHT_MODE: 'false', STREAM_MOUNTS: 'mp3:128, mp3:64, aac:64, opus:64' }
-  const { app, ports } = await openApp(t, env)
-  const url = await app.listen({ port: 0, host: '127.0.0.1' })
-  const now = (await app.inject(URL_OF)).json() as NowPlaying
-  t.ok(Value.Check(Shape, now))
-  const at = (name: string) => `http://localhost/api/stream/${name}`
-  t.same(now.streams, [
-    { url: at('public.mp3'), format: 'audio/mpeg', bitrate: 128 },
-    { url: at('public-64.mp3'), format: 'audio/mpeg', bitrate: 64 },
-    { url: at('public-64.aac'), format: 'audio/aac', bitrate: 64 },
-    { url: at('public-64.opus'), format: 'audio/ogg', bitrate: 64 },
-  ])
-  t.same(
-    (await app.inject('/api/public/config')).json().streams,
-    now.streams.map(({ url, ...stream }) => ({ path: new URL(url).pathname, ...stream })),
-    'and the page knows them',
-  )
-  t.match((await app.inject('/api/stream/public-64.mp3')).json(), { error: { code: 'STREAM_NOT_READY' } })
-  for (const unknown of ['public-128.mp3', 'public-96.aac', 'public-96.opus'])
-    t.match((await app.inject(`/api/stream/${unknown}`)).json(), { error: { code: 'NOT_FOUND' } }, unknown)
-  t.match((await app.inject('/api/stream/public-x.aac')).json(), { error: { code: 'BAD_REQUEST' } })
-
-  const mounts = [undefined, 'mp3-64', 'aac-64', 'opus-64'] as const
-  const lease = await ports.bus.acquireLease(new AbortController().signal, ['mp3-64', 'aac-64', 'opus-64'])
-  const atMs = ports.clock.nowMs()
-  const pager = createOpusPager(null)
-  const framesAt = (frame: number): Record<string, Buffer> => ({
-    'mp3-64': mp3Frame(frame, 64),
-    'aac-64': adtsFrame(frame, 64),
-    'opus-64': pager.pages({ frame, frames: [opusPacket(frame, 64)], markers: [] }, null),
-  })
-  const publish = async (frame: number, frames: Record<string, Buffer>) => {
-    for (const mount of mounts) {
-      const audio = mount ? frames[mount]! : mp3Frame(frame, 128)
-      await lease.publish({ frame, frames: 1, atMs, byte: 0, audio, markers: [] }, mount)
-    }
-  }
-  const frames = framesAt(7)
-  await publish(7, frames)
-  const ask = async () => (await app.inject('/status-json.xsl')).json().icestats.source
-  for (const [name, type] of [
-    ['public-64.mp3', 'audio/mpeg'],
-    ['public-64.aac', 'audio/aac'],
-    ['public-64.opus', 'audio/ogg'],
-    ['public.opus', 'audio/ogg'],
-  ] as const) {
-    const address = `${url}/api/stream/${name}`
-    await until(name, async () => (await fetch(address, { method: 'HEAD' })).status === 200, EVERY_MS)
-    const { headers } = await fetch(address, {
-      method: 'HEAD',
-      headers: { origin: 'https://elsewhere.example' },
-    })
-    t.equal(headers.get('content-type'), type)
-    t.equal(headers.get('icy-br'), '64')
-    t.equal(headers.get('x-stream-frame'), '7')
-    t.equal(headers.get('access-control-allow-origin'), '*')
-  }
-  const readers = []
-  for (const codec of ['aac', 'opus']) {
-    const listening = await fetch(`${url}/api/stream/public-64.${codec}`)
-    const reader = listening.body!.getReader()
-    t.same(Buffer.from((await reader.read()).value!), frames[`${codec}-64`])
-    readers.push(reader)
-  }
-  await until('the listeners', async () => (await ask())[3].listeners === 1, EVERY_MS)
-  t.match(await ask(), [
-    { listeners: 0 },
-    { listeners: 0 },
-    { listeners: 1, server_type: 'audio/aac' },
-    { listeners: 1, server_type: 'audio/ogg' },
-  ])
-  for (const reader of readers) await reader.cancel()
-
-  const next = framesAt(8)
-  await publish(8, next)
-  for (const [mount, audio] of Object.entries(next)) {
-    const address = `${url}/api/stream/public-${mount.split('-').reverse().join('.')}?from=8`
-    const resumed = await fetch(address, { headers: { range: 'bytes=0-' } })
-    t.match([resumed.status, resumed.headers.get('x-stream-frame')], [200, '8'], mount)
-    const reader = resumed.body!.getReader()
-    let body = Buffer.alloc(0)
-    while (!body.includes(audio))
-      body = Buffer.concat([body, (await inTime('the frame', reader.read())).value!])
-    t.notOk(body.includes(frames[mount]!), 'it begins with the frame that was asked for')
-    await reader.cancel()
-  }
-  await lease.release()
 })
 
 t.test('players of HLS are listeners of their mount, and of the station', async (t) => {
