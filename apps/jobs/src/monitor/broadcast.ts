@@ -6,11 +6,13 @@ import {
   type Mount,
   type MountId,
   type SoundMarker,
+  type StationClock,
   sleep,
 } from '@solstice/station'
 import type { Logger } from 'pino'
 import { type BroadcastFrames, printOf } from './ear/comparison.ts'
 import { framesIn } from './ear/frames.ts'
+import { type Missing, RESERVE_MS } from './judge.ts'
 
 /** Longer than listeners are behind. */
 const KEPT_MS = 60_000
@@ -28,16 +30,18 @@ export interface Broadcast extends BroadcastFrames {
   markersFrom(from: number, to: number): (SoundMarker | null)[] | null
   /** Counts the holes in the numbers, behind which the numbers of those who listen are not theirs any more. */
   readonly holes: number
+  /** The last hole for which nothing else accounts, and when it came by the clock of this process; null = there was none. */
+  readonly leftOut: Missing | null
 }
 
 /** Follows a mount until `signal` is aborted. @param mount null = the first. */
 export function followBroadcast(
-  { bus, log }: { bus: Pick<Bus, 'frames'>; log: Logger },
+  { bus, log, clock }: { bus: Pick<Bus, 'frames'>; log: Logger; clock: Pick<StationClock, 'nowMs'> },
   codec: Mount['codec'],
   mount: MountId | undefined,
   signal: AbortSignal,
 ): { broadcast: Broadcast; followed: Promise<void> } {
-  const { broadcast, take } = createBroadcast(codec)
+  const { broadcast, take } = createBroadcast(codec, { sinceMs: clock.nowMs() })
   const follow = async () => {
     while (!signal.aborted) {
       try {
@@ -51,18 +55,25 @@ export function followBroadcast(
   return { broadcast, followed: follow() }
 }
 
-export function createBroadcast(codec: Mount['codec']): {
+/** @param options.sinceMs station time from which on holes count: a monitor that starts reads sound of before. */
+export function createBroadcast(
+  codec: Mount['codec'],
+  { sinceMs = Number.NEGATIVE_INFINITY, now = () => performance.now() } = {},
+): {
   broadcast: Broadcast
   take(chunk: FrameChunk): void
 } {
-  const { frameMs } = codecs[codec]
+  const { frameMs, frameSamples } = codecs[codec]
   const kept = Math.round(KEPT_MS / frameMs)
   const prints = new Map<number, string>()
   let markers: { frame: number; marker: SoundMarker | null }[] = []
   let cameAtMs = Number.NEGATIVE_INFINITY
   let last: FrameChunk | null = null
   let holes = 0
+  let leftOut: Missing | null = null
 
+  const isFault = (before: FrameChunk, chunk: FrameChunk) =>
+    chunk.atMs >= sinceMs && now() - cameAtMs < RESERVE_MS && !isCountedAnew(before, chunk, frameSamples)
   const forget = (end: number) => {
     for (const [number] of prints) {
       if (number >= end - kept) break
@@ -77,6 +88,8 @@ export function createBroadcast(codec: Mount['codec']): {
       if (last && chunk.frame < expected && chunk.atMs < chunkEndMs(last)) return
       if (chunk.frame !== expected) {
         holes++
+        const [after, frames] = [expected - 1, chunk.frame - expected]
+        if (last && frames > 0 && isFault(last, chunk)) leftOut = { after, frames, atMs: now() }
         prints.clear()
         markers = []
       }
@@ -87,7 +100,7 @@ export function createBroadcast(codec: Mount['codec']): {
       for (const marker of chunk.markers)
         markers.push({ frame: marker.frame, marker: marker.entryId === null ? null : marker })
       last = chunk
-      cameAtMs = performance.now()
+      cameAtMs = now()
       forget(chunk.frame + chunk.frames)
     },
     broadcast: {
@@ -104,6 +117,9 @@ export function createBroadcast(codec: Mount['codec']): {
       get holes() {
         return holes
       },
+      get leftOut() {
+        return leftOut
+      },
       printOf: (frame) => prints.get(frame),
       markersFrom(from, to) {
         const first = markers.findLastIndex(({ frame }) => frame <= from)
@@ -114,3 +130,10 @@ export function createBroadcast(codec: Mount['codec']): {
     },
   }
 }
+
+/** A station without a memory, because Redis was emptied, counts on from the clock, in a stretch that begins with the chunk. */
+const isCountedAnew = (
+  { stretch: before }: FrameChunk,
+  { frame, stretch }: FrameChunk,
+  frameSamples: number,
+) => stretch !== undefined && stretch.number !== before?.number && stretch.sample > (frame - 1) * frameSamples

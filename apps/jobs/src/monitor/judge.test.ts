@@ -22,6 +22,7 @@ const well: Heard = {
   connection: 'connected',
   isFed: true,
   strayAtMs: null,
+  leftOut: null,
   silentMs: 0,
   clippedShare: 0,
   loudness: -16,
@@ -53,6 +54,10 @@ t.test('each fault is found by its own cause, and a programme without one by non
   t.same(causes({ playedOutMs: NOW_MS - 1, silentMs: 60_000 }), ['no_bytes'], 'no bytes is not silence')
   t.same(causes({ strayAtMs: NOW_MS - 1_000 }), ['broken_frames'])
   t.same(causes({ strayAtMs: NOW_MS - 6_000 }), [])
+  const leftOut = { after: 40_000, frames: 1, atMs: NOW_MS - 1_000 }
+  t.same(causes({ leftOut }), ['missing_frames'])
+  t.same(causes({ leftOut: { ...leftOut, atMs: NOW_MS - 5_000 } }), [])
+  t.same(causes({ leftOut, strayAtMs: NOW_MS - 1_000 }), ['broken_frames'], 'whose frames are missing')
   t.same(causes({ silentMs: 8_100 }), ['silence'])
   t.same(causes({ clippedShare: 0.02 }), ['clipping'])
   t.same(causes({ title: 'Hilda - The Song Before' }), ['title'])

@@ -1,7 +1,14 @@
 import type { AlarmCause } from '@solstice/contracts'
+import type { LeftOut } from './ear/comparison.ts'
 import type { Repetition } from './ear/repetition.ts'
 import type { MinuteLoudness } from './ear/sound-meter.ts'
 import type { Plan } from './plan.ts'
+
+/**
+ * The stream lets every player have this much in hand at least, so it bridges the takeover of a killed worker. With
+ * more in hand, people hear nothing of a break yet when the alarm begins.
+ */
+export const RESERVE_MS = 7_000
 
 /** The sound as a listener at one address hears it. */
 export interface Heard {
@@ -13,6 +20,8 @@ export interface Heard {
   isFed: boolean
   /** The last byte that belonged to no frame; null = there was none. */
   strayAtMs: number | null
+  /** The last frames that were left out between two that were sent, and when that was noticed; null = there were none. */
+  leftOut: Missing | null
   silentMs: number
   clippedShare: number
   /** Of the last 2 s, LUFS; null before. */
@@ -29,6 +38,8 @@ export interface Heard {
   /** The title in the stream; null before the first. */
   title: string | null
 }
+
+export type Missing = LeftOut & { atMs: number }
 
 /** The broadcast at its newest frame. */
 export interface Sent {
@@ -95,7 +106,7 @@ export interface Thresholds {
   /** By how much the broadcast may be off its own time. */
   offTimeMs: number
   overdueMs: number
-  /** Bytes that belong to no frame are reported for this long. */
+  /** Bytes that belong to no frame, and frames that are missing, are reported for this long. */
   strayMs: number
   toldMs: number
   /** Between two `sync`. */
@@ -148,6 +159,8 @@ export function judgeSound(
   }
   if (heard.strayAtMs !== null && nowMs - heard.strayAtMs < limits.strayMs)
     findings.set('broken_frames', 'bytes between the frames that belong to none')
+  else
+    for (const [cause, evidence] of judgeNumbers(heard.leftOut, limits, nowMs)) findings.set(cause, evidence)
   if (heard.clippedShare > limits.clippedShare)
     findings.set('clipping', `${(heard.clippedShare * 100).toFixed(1)} % of the samples at full scale`)
   const isDue = plan !== null && plan.soundSinceMs !== null
@@ -180,6 +193,15 @@ function judgeFrames(
     return new Map([['old_sound', `frame ${frame} is ${inSeconds(behindMs)} old`]])
   const evidence = `${inSeconds(differingMs)} up to frame ${frame} were not broadcast`
   return new Map(differingMs >= limits.differingMs ? [['other_bytes', evidence]] : [])
+}
+
+/** Holds numbers of frames against each other; where frames are broken, some are missing as well. */
+export function judgeNumbers(leftOut: Missing | null, limits: Thresholds, nowMs: number): Findings {
+  if (!leftOut || nowMs - leftOut.atMs >= limits.strayMs) return new Map()
+  const { frames, after } = leftOut
+  return new Map([
+    ['missing_frames', `${frames} ${frames === 1 ? 'is' : 'are'} missing behind frame ${after}`],
+  ])
 }
 
 function judgeTitle(

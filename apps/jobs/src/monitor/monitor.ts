@@ -15,7 +15,14 @@ import { type Broadcast, followBroadcast } from './broadcast.ts'
 import { listen } from './ear/listen.ts'
 import { createEvidenceKeeper } from './evidence.ts'
 import { createInspector, placeAt } from './inspect.ts'
-import { type Findings, judgeBroadcast, judgePlaylist, judgeSound, THRESHOLDS } from './judge.ts'
+import {
+  type Findings,
+  judgeBroadcast,
+  judgeNumbers,
+  judgePlaylist,
+  judgeSound,
+  THRESHOLDS,
+} from './judge.ts'
 import { followPlan } from './plan.ts'
 import { openRegister } from './register.ts'
 import { createSoundThen, sentIn, titlesAt } from './sent.ts'
@@ -167,7 +174,9 @@ async function openSenses(deps: MonitorDeps, signal: AbortSignal) {
         return [url, found]
       })
       const sent = sentIn(broadcasts.first)
-      return [...heard, ...listed, [STATION, judgeBroadcast(sent, plan.now, THRESHOLDS, clock.nowMs())]]
+      const ofStation = judgeBroadcast(sent, plan.now, THRESHOLDS, clock.nowMs())
+      for (const { leftOut } of broadcasts.all) add(ofStation, judgeNumbers(leftOut, THRESHOLDS, nowMs))
+      return [...heard, ...listed, [STATION, ofStation]]
     },
     forgive() {
       for (const { ear, told } of ears) {
@@ -194,6 +203,7 @@ function followAll(deps: MonitorDeps, streams: readonly StreamSource[], signal: 
   return {
     first: followed.get(undefined)!.broadcast,
     of: ({ id }: StreamSource): Broadcast => followed.get(id)!.broadcast,
+    all: [...followed.values()].map((one) => one.broadcast),
     ended: Promise.all([...followed.values()].map((one) => one.followed)),
   }
 }

@@ -1,4 +1,4 @@
-import { chunkEndMs, FRAME_MS } from '@solstice/station'
+import { chunkEndMs, FRAME_MS, FRAME_SAMPLES } from '@solstice/station'
 import t from 'tap'
 import { handMadeAir } from '../../../../tests/harness/air/hand-made-air.ts'
 import { createBroadcast } from './broadcast.ts'
@@ -49,4 +49,49 @@ t.test('the title that is sent is known from the first chunk, and so behind a ho
     null,
     'which titles players may still show is not known yet',
   )
+})
+
+t.test('a hole in the numbers is a fault where nothing else accounts for it', async (t) => {
+  const follow = (sinceMs = Number.NEGATIVE_INFINITY) => {
+    const air = handMadeAir(128, START_MS)
+    let nowMs = 0
+    const { broadcast, take } = createBroadcast('mp3', { sinceMs, now: () => nowMs })
+    const send = (afterMs = 500, stretch = { number: 7, sample: 0 }) => {
+      nowMs += afterMs
+      take({ ...air.chunk(), stretch })
+      return broadcast.leftOut
+    }
+    return { air, send, broadcast }
+  }
+  const { air, send } = follow()
+  t.equal(send(), null)
+  air.chunk(2)
+  t.same(send(4_000), { after: 18, frames: 2, atMs: 4_500 })
+  t.same(send(), { after: 18, frames: 2, atMs: 4_500 }, 'the numbers go on')
+
+  const away = follow()
+  away.send()
+  away.air.chunk()
+  t.equal(away.send(7_000), null, 'players had nothing left to play')
+
+  const emptied = follow()
+  emptied.send()
+  emptied.air.jump({ frame: 1_000 })
+  t.equal(
+    emptied.send(500, { number: 8, sample: 1_000 * FRAME_SAMPLES }),
+    null,
+    'counted anew from the clock',
+  )
+  emptied.air.chunk()
+  const anew = emptied.send(500, { number: 8, sample: 1_000 * FRAME_SAMPLES })
+  t.match(anew, { after: 1_018, frames: 19 }, 'behind that, a fault')
+  emptied.air.chunk()
+  const late = emptied.send(500, { number: 9, sample: 1_057 * FRAME_SAMPLES })
+  t.match(late, { after: 1_056, frames: 19 }, 'the first chunk of a stretch is missing')
+
+  const before = follow(START_MS + 2_000)
+  before.send()
+  before.air.chunk()
+  t.equal(before.send(), null, 'before the monitor listened')
+  t.equal(before.broadcast.holes, 1)
 })

@@ -4,6 +4,7 @@ import { EpochMs, nullable } from './schema.ts'
 export const alarmCauses = [
   'no_bytes',
   'broken_frames',
+  'missing_frames',
   'silence',
   'clipping',
   'loudness',
@@ -23,7 +24,7 @@ export const Alarm = Type.Object({
   id: Type.Integer(),
   cause: Type.Enum([...alarmCauses], {
     description:
-      '`no_bytes`: a player has nothing left to play; `broken_frames`: bytes that are no MP3; `silence`: no sound where some is due; `clipping`: samples at full scale; `loudness`: louder or quieter than planned; `repeating`: the same frames again; `title`: another track is named than the one on air; `drift`: the sound is at another position than the station says; `other_bytes`: frames that differ from those of the same number that were broadcast; `old_sound`: sound of before; `old_playlist`: an HLS playlist that ended too long ago, or is not there; `stale_sync`: an address tells what was on air before, or tells its sockets nothing; `stale_state`: what is due does not happen',
+      '`no_bytes`: a player has nothing left to play; `broken_frames`: bytes that are no MP3; `missing_frames`: frames that were left out; `silence`: no sound where some is due; `clipping`: samples at full scale; `loudness`: louder or quieter than planned; `repeating`: the same frames again; `title`: another track is named than the one on air; `drift`: the sound is at another position than the station says; `other_bytes`: frames that differ from those of the same number that were broadcast; `old_sound`: sound of before; `old_playlist`: an HLS playlist that ended too long ago, or is not there; `stale_sync`: an address tells what was on air before, or tells its sockets nothing; `stale_state`: what is due does not happen',
   }),
   source: Type.String({
     description:

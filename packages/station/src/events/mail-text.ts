@@ -22,6 +22,7 @@ export const isMailed = (type: string): type is MailedType => (mailed as readonl
 const causes: Record<AlarmCause, Localized> = {
   no_bytes: { uk: 'потік перервався', en: 'the stream broke off' },
   broken_frames: { uk: 'пошкоджений звук', en: 'broken sound' },
+  missing_frames: { uk: 'у звуці пропуски', en: 'parts of the sound are missing' },
   silence: { uk: 'тиша в ефірі', en: 'silence on air' },
   clipping: { uk: 'звук перевантажений', en: 'the sound is clipped' },
   loudness: { uk: 'неправильна гучність', en: 'wrong loudness' },

@@ -5,7 +5,13 @@ import type { AlarmRecord, DataStore, WatchRecord } from '../ports/data/data-sto
 /** Nothing is heard. */
 const BREAKS: ReadonlySet<AlarmCause> = new Set(['no_bytes', 'silence'])
 /** What is heard is at fault. */
-const DISTURBANCES: ReadonlySet<AlarmCause> = new Set(['broken_frames', 'clipping', 'loudness', 'repeating'])
+const DISTURBANCES: ReadonlySet<AlarmCause> = new Set([
+  'broken_frames',
+  'missing_frames',
+  'clipping',
+  'loudness',
+  'repeating',
+])
 /** A monitor that is started again did not hear a few seconds, which end no time on air. */
 const RESTART_MS = 5 * 60_000
 /** The monitor notes that it listens more often. */

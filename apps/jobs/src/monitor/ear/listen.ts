@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { codecs, type Mount } from '@solstice/station'
 import type { Broadcast } from '../broadcast.ts'
-import type { Heard } from '../judge.ts'
+import { type Heard, type Missing, RESERVE_MS } from '../judge.ts'
 import { keepConnected } from './connection.ts'
 import { startDecoder } from './decoder.ts'
 import { createFrameFollower } from './frames.ts'
@@ -11,11 +11,8 @@ import { createSoundMeter } from './sound-meter.ts'
 import { createTitleSplitter } from './split-titles.ts'
 import { createTrustedComparison } from './trusted-comparison.ts'
 
-/**
- * The stream lets every player have this much in hand at least, so it bridges the takeover of a killed worker. With
- * more in hand, people hear nothing of a break yet when the alarm begins.
- */
-const RESERVE_MS = 7_000
+/** The stream moves a listener that could not follow to its newest sound, some seconds after it reads again. */
+const CAUGHT_UP_MS = 10_000
 /** Sound kept for evidence. */
 const RECENT_MS = 11_000
 /** Sound comes in groups of 3 s. */
@@ -46,6 +43,9 @@ export function listen({ url, codec, broadcast, ffmpegPath, now }: Ear): Listene
   const sound = createRecentSound(RECENT_MS)
   let playedOutMs = now() + RESERVE_MS
   let strayAtMs: number | null = null
+  let leftOut: Missing | null = null
+  /** When it last could not follow: nothing came, or this process did not run. */
+  let behindAtMs = Number.NEGATIVE_INFINITY
   let fedAtMs = Number.NEGATIVE_INFINITY
   let repetition: Repetition | null = null
   let title: string | null = null
@@ -78,12 +78,16 @@ export function listen({ url, codec, broadcast, ffmpegPath, now }: Ear): Listene
         comparison.add(frame)
       }
       title = followed.title ?? title
+      noteBreak(nowMs)
       playedOutMs = Math.min(Math.max(playedOutMs, nowMs) + frames.length * frameMs, nowMs + RESERVE_MS)
       decoder.write(bytes)
     })
     response.once('close', decoder.stop)
   }
 
+  const noteBreak = (nowMs: number) => {
+    if (nowMs > playedOutMs) behindAtMs = nowMs
+  }
   const connection = keepConnected(url, { open: follow, end: () => comparison.end() })
   const comparison = createTrustedComparison(broadcast, connection.again)
   return {
@@ -93,10 +97,15 @@ export function listen({ url, codec, broadcast, ffmpegPath, now }: Ear): Listene
     },
     heard() {
       const compared = comparison.look(repetition !== null)
+      const nowMs = now()
+      noteBreak(nowMs)
+      if (compared?.leftOut && nowMs - behindAtMs > CAUGHT_UP_MS)
+        leftOut = { ...compared.leftOut, atMs: nowMs }
       return {
         playedOutMs,
         connection: connection.state,
         strayAtMs,
+        leftOut,
         silentMs: meter.silentMs,
         clippedShare: meter.clippedShare,
         loudness: meter.now,
@@ -104,14 +113,15 @@ export function listen({ url, codec, broadcast, ffmpegPath, now }: Ear): Listene
         repetition,
         title,
         frame: comparison.newest,
-        isFed: now() - fedAtMs < FED_MS,
+        isFed: nowMs - fedAtMs < FED_MS,
         differingMs: compared?.differingMs ?? 0,
         behindMs: compared?.behindMs ?? 0,
       }
     },
     forgive() {
       strayAtMs = null
-      playedOutMs = now() + RESERVE_MS
+      behindAtMs = now()
+      playedOutMs = behindAtMs + RESERVE_MS
     },
     stop: connection.stop,
   }

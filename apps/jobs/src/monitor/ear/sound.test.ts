@@ -197,7 +197,8 @@ t.test('the last sound is kept, however it came', async (t) => {
   t.ok(recent.last(90).equals(sound.subarray(30_000 - 15_876)), 'more than is kept at once')
 })
 
-t.test('frames are held against the broadcast by their numbers', async (t) => {
+/** A broadcast that knows the frames that were sent, the first of which has the number 100. */
+function sentFrames(make = frame) {
   const sent = new Map<number, string>()
   let newest: number | null = null
   const broadcast = {
@@ -210,9 +211,14 @@ t.test('frames are held against the broadcast by their numbers', async (t) => {
   const send = (count: number) => {
     for (let i = 0; i < count; i++) {
       newest = (newest ?? 99) + 1
-      sent.set(newest, printOf(frame(newest)))
+      sent.set(newest, printOf(make(newest)))
     }
   }
+  return { broadcast, send }
+}
+
+t.test('frames are held against the broadcast by their numbers', async (t) => {
+  const { broadcast, send } = sentFrames()
   const heard = createComparison(broadcast, 100)
   for (let number = 100; number < 120; number++) heard.add(frame(number))
   t.match(heard.look(), { differingMs: 0, sameMs: 0, behindMs: 0 }, 'nothing is known yet')
@@ -220,9 +226,45 @@ t.test('frames are held against the broadcast by their numbers', async (t) => {
   t.match(heard.look(), { differingMs: 0, sameMs: 260, behindMs: -260 })
   send(10)
   t.match(heard.look(), { sameMs: 520, behindMs: 0 })
-  for (let number = 120; number < 140; number++) heard.add(frame(number + 1))
+  for (let number = 120; number < 140; number++) heard.add(frame(number + 1_000))
   send(50)
   t.match(heard.look(), { differingMs: 520, sameMs: 0, behindMs: 30 * 26 })
   for (let number = 140; number < 142; number++) heard.add(frame(number))
   t.match(heard.look(), { differingMs: 0, sameMs: 52 })
+})
+
+t.test('frames that are left out between two others are counted, also again and again', async (t) => {
+  const { broadcast, send } = sentFrames()
+  send(400)
+  const heard = createComparison(broadcast, 100)
+  const hear = (from: number, to: number) => {
+    for (let number = from; number < to; number++) heard.add(frame(number))
+    return heard.look()
+  }
+  t.equal(hear(100, 140).leftOut, null)
+  t.match(hear(143, 148), { leftOut: null, differingMs: 130 }, 'too few to tell')
+  t.match(hear(148, 200), { leftOut: { after: 139, frames: 3 }, differingMs: 0, behindMs: 300 * 26 })
+  t.equal(hear(200, 220).leftOut, null, 'once')
+  t.match(hear(320, 340), { leftOut: { after: 219, frames: 100 }, differingMs: 0 })
+  t.equal(heard.newest, 339)
+  hear(341, 361)
+  t.match(hear(365, 400), { leftOut: { after: 360, frames: 4 } })
+  t.equal(hear(380, 400).leftOut, null, 'frames that come again are another fault')
+})
+
+t.test('who begins with another frame than it says has left out none', async (t) => {
+  const { broadcast, send } = sentFrames()
+  send(100)
+  const heard = createComparison(broadcast, 100)
+  for (let number = 105; number < 150; number++) heard.add(frame(number))
+  t.match(heard.look(), { leftOut: null, differingMs: 45 * 26 })
+})
+
+t.test('silence instead of sound is another fault, also when it is broadcast later', async (t) => {
+  const { broadcast, send } = sentFrames((number) => frame(number < 150 ? number : 0))
+  send(100)
+  const heard = createComparison(broadcast, 100)
+  for (let number = 100; number < 120; number++) heard.add(frame(number))
+  for (let i = 0; i < 20; i++) heard.add(frame(0))
+  t.match(heard.look(), { leftOut: null, differingMs: 20 * 26 })
 })

@@ -30,6 +30,7 @@ const uk = {
   causes: {
     no_bytes: 'Потік перервався',
     broken_frames: 'Звук пошкоджено',
+    missing_frames: 'У звуці пропуски',
     silence: 'Тиша в ефірі',
     clipping: 'Звук перевантажено',
     loudness: 'Неправильна гучність',
@@ -45,6 +46,7 @@ const uk = {
   causeHints: {
     no_bytes: 'програвачам нема чого відтворювати',
     broken_frames: 'надходить не MP3',
+    missing_frames: 'частину кадрів пропущено',
     silence: 'має звучати музика',
     clipping: 'більш як 1 % відліків на межі',
     loudness: 'понад 3 дБ від задуманої, хвилину',
@@ -177,6 +179,7 @@ const en: typeof uk = {
   causes: {
     no_bytes: 'The stream broke off',
     broken_frames: 'Broken sound',
+    missing_frames: 'Parts of the sound are missing',
     silence: 'Silence on air',
     clipping: 'The sound is clipped',
     loudness: 'Wrong loudness',
@@ -192,6 +195,7 @@ const en: typeof uk = {
   causeHints: {
     no_bytes: 'players have nothing left to play',
     broken_frames: 'what arrives isn’t MP3',
+    missing_frames: 'frames were left out',
     silence: 'there should be music',
     clipping: 'more than 1 % of samples at full scale',
     loudness: 'over 3 dB off the plan, for a minute',
