@@ -22,6 +22,16 @@ export function deviation(samples: Float32Array, hz: number, from: number, to: n
   return largest
 }
 
+/** The pitch of a tone, as often as it rises above zero in a window of samples; NaN in silence. */
+export function pitchOf(samples: Float32Array): number {
+  const rises: number[] = []
+  for (let i = 1; i < samples.length; i++) {
+    const [before, now] = [samples[i - 1]!, samples[i]!]
+    if (before < 0 && now >= 0) rises.push(i - now / (now - before))
+  }
+  return ((rises.length - 1) * RATE) / (rises.at(-1)! - rises[0]!)
+}
+
 /** By how many samples a tone begins elsewhere than at `start`, told from its phase in the sound after it. */
 export function startError(samples: Float32Array, hz: number, start: number): number {
   const { w, sin, cos } = fit(samples, hz, start + RATE / 4)

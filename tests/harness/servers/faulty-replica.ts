@@ -9,8 +9,12 @@ export type ReplicaFault =
   | 'none'
   /** Names another title. */
   | 'title'
+  /** Names the song of before, once another one has begun; of titles of the same length. */
+  | 'late title'
   /** Changes a byte of each frame of the first mount. */
   | 'other bytes'
+  /** Leaves out a second of the first mount every 6 s, first in sound that comes live. */
+  | 'missing frames'
   /** Hands out what it had when its first listener came. */
   | 'old ring'
   /** Sends the same second again and again. */
@@ -27,6 +31,10 @@ export type ReplicaFault =
 const STREAM = '/api/stream/public.mp3'
 const BLOCK_FRAMES = 40
 const BLOCK_EVERY_MS = 1_000
+/** More than a listener gets at once. */
+const FIRST_FRAMES = 400
+const LEFT_OUT_FRAMES = 38
+const LEFT_OUT_EVERY = 230
 
 /** A replica with a fault that can be switched on: it passes everything on to a real one. */
 export async function startFaultyReplica(t: Teardown, upstream: string) {
@@ -34,12 +42,14 @@ export async function startFaultyReplica(t: Teardown, upstream: string) {
   const answers = new Map<string, string>()
   const streams = new Set<ServerResponse>()
   let recorded: Recording | null = null
+  /** Those that were named last: the song before, and the one on air. */
+  let titles: string[] = []
 
   const server = createServer((ask, answer) => {
     answer.on('error', () => {})
     // A request from before a fault is answered without it: the titles in an answer are as asked for.
     const asked = fault
-    const isFrames = asked === 'other bytes' || asked === 'same block'
+    const isFrames = asked === 'other bytes' || asked === 'same block' || asked === 'missing frames'
     if (ask.url === STREAM) {
       streams.add(answer)
       answer.once('close', () => streams.delete(answer))
@@ -67,10 +77,19 @@ export async function startFaultyReplica(t: Teardown, upstream: string) {
       ? null
       : { headers: told.headers, beganMs: performance.now(), pieces: [] as Piece[] }
     recorded ??= recording
+    let passed = 0
+    const isHandedOut = () =>
+      ++passed < FIRST_FRAMES || (passed - FIRST_FRAMES) % LEFT_OUT_EVERY >= LEFT_OUT_FRAMES
     told.on('data', (piece: Buffer) => {
       recording?.pieces.push({ afterMs: performance.now() - recording.beganMs, piece })
+      const title = titleIn(piece)
+      if (title !== null && title !== titles.at(-1)) titles = [...titles.slice(-1), title]
       if (fault === 'other bytes') for (const frame of follow(piece).frames) answer.write(changed(frame))
-      else answer.write(fault === 'title' ? renamed(piece) : piece)
+      else if (fault === 'missing frames')
+        answer.write(Buffer.concat(follow(piece).frames.filter(isHandedOut)))
+      else if (fault === 'late title' && titles.length > 1)
+        answer.write(renamed(piece, titles[1]!, titles[0]!))
+      else answer.write(fault === 'title' ? renamed(piece, 'Artist', 'Ortist') : piece)
     })
     told.once('end', () => answer.end())
   }
@@ -177,9 +196,13 @@ function changed(frame: Buffer): Buffer {
   return other
 }
 
+/** The last title that is named in a piece; null where none is. */
+const titleIn = (piece: Buffer) =>
+  [...piece.toString('latin1').matchAll(/StreamTitle='([^']+)'/g)].at(-1)?.[1] ?? null
+
 /** Titles of the test's songs, which begin with their artists, as other ones of the same length. */
-const renamed = (piece: Buffer) =>
-  Buffer.from(piece.toString('latin1').replaceAll("StreamTitle='Artist", "StreamTitle='Ortist"), 'latin1')
+const renamed = (piece: Buffer, from: string, to: string) =>
+  Buffer.from(piece.toString('latin1').replaceAll(`StreamTitle='${from}`, `StreamTitle='${to}`), 'latin1')
 
 function moved(text: string): string {
   const told = JSON.parse(text)
