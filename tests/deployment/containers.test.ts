@@ -69,11 +69,21 @@ t.test('the compose file starts every process with known settings', async (t) =>
     t.same(config.otherMounts, [], 'one stream, unless the operator names others')
     t.match(environment.STREAM_MOUNTS, /^.\{STREAM_MOUNTS:-\}$/, 'to all of them alike')
     t.same(warnings, [], 'nothing is misspelt')
+    t.same(config.monitorUrls, [], 'nobody listens until addresses are named')
     t.match(depends_on, {
       redis: { condition: 'service_healthy' },
       postgres: { condition: 'service_healthy' },
     })
   }
+})
+
+t.test('the jobs process gets the addresses at which it listens, also beside sentinels', async (t) => {
+  const { services } = await readCompose()
+  t.equal(services.jobs?.environment?.MONITOR_URLS, `\${MONITOR_URLS:-}`)
+  const beside = parse(await read('deploy/sentinels.yml'), { merge: true }) as Pick<Compose, 'services'>
+  const added = beside.services.jobs?.environment
+  t.type(added, Object, 'compose adds settings to those of the first file')
+  t.notOk('MONITOR_URLS' in added!, 'and replaces those of the same name')
 })
 
 t.test('each container has the least privileges it needs', async (t) => {

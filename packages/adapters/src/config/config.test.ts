@@ -180,6 +180,20 @@ t.test('an invalid value is replaced, with a warning that names it', async (t) =
   }
 })
 
+t.test('the monitor listens at the public address as well, where it listens at all', async (t) => {
+  const urlsOf = (MONITOR_URLS: string, PUBLIC_SERVER_URL = 'https://radio.example') =>
+    read({ STREAM_MODE: 'true', MONITOR_URLS, PUBLIC_SERVER_URL }).config.monitorUrls
+  t.same(urlsOf('http://a:3001,http://b:3001'), ['http://a:3001', 'http://b:3001', 'https://radio.example'])
+  t.same(urlsOf(''), [], 'it is off')
+  t.same(urlsOf('http://a:3001', ''), ['http://a:3001'])
+  t.same(urlsOf('https://RADIO.example:443,http://a:3001'), ['https://RADIO.example:443', 'http://a:3001'])
+  t.same(urlsOf('http://a:3001,http://a:3001', 'https://radio.example/page'), [
+    'http://a:3001',
+    'https://radio.example',
+  ])
+  t.same(read({ MONITOR_URLS: 'http://a:3001' }).config.monitorUrls, [], 'there is no stream')
+})
+
 t.test('valid values are taken as they are', async (t) => {
   const { config, warnings } = read({
     STREAM_MODE: 'TRUE',

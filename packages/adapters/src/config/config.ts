@@ -38,7 +38,7 @@ export function readConfig(env: Environment) {
     ...secrets,
     ...server,
     ...readStores(reader),
-    ...readRadio(reader),
+    ...readRadio(reader, server.publicServerUrl),
     ...readLimits(reader),
     ...readVideo(reader),
     ...readDonations(reader),
@@ -96,9 +96,9 @@ function redisAddress({ read, raw, problems }: Reader): RedisAddress {
   return sentinels.length === 0 ? url : { sentinels, name, sentinelPassword, url }
 }
 
-function readRadio({ read, raw, warnings }: Reader) {
+function readRadio({ read, raw, warnings }: Reader, publicServerUrl: string) {
   const streamMode = read('STREAM_MODE')
-  const monitorUrls = read('MONITOR_URLS')
+  const monitorUrls = monitored(read('MONITOR_URLS'), publicServerUrl)
   const hostsWanted = read('RADIO_HOSTS_MODE')
   if (hostsWanted && !streamMode) warnings.push('RADIO_HOSTS_MODE requires STREAM_MODE; live hosting is off')
   const [first = { codec: 'mp3', bitrate: read('STREAM_BITRATE') }, ...otherMounts] = read('STREAM_MOUNTS')
@@ -112,7 +112,7 @@ function readRadio({ read, raw, warnings }: Reader) {
     streamBitrate: first.bitrate,
     /** Mounts beside the first. */
     otherMounts,
-    /** Addresses at which the monitor listens; none without a stream. */
+    /** Addresses at which the monitor listens, each origin once; none without a stream. */
     monitorUrls: streamMode ? monitorUrls : [],
     crossfadeMs: read('CROSSFADE_MS'),
     /** Integrated loudness of tracks on air; null = unchanged. */
@@ -128,6 +128,14 @@ function readRadio({ read, raw, warnings }: Reader) {
     lyricsPrefetch: read('LYRICS_PREFETCH'),
   }
 }
+
+/** Where some addresses are listened to, the public one is as well: a proxy may be at fault while all replicas are well. */
+function monitored(urls: readonly string[], publicServerUrl: string): string[] {
+  const all = publicServerUrl && urls.length > 0 ? [...urls, originOf(publicServerUrl)] : urls
+  return all.filter((url, i) => all.findIndex((other) => originOf(other) === originOf(url)) === i)
+}
+
+const originOf = (url: string) => (URL.canParse(url) ? new URL(url).origin : url)
 
 /** Limits; 0 turns one off. */
 function readLimits({ read }: Reader) {

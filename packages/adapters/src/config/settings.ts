@@ -109,7 +109,7 @@ const core = {
   ),
   MONITOR_URLS: origins(
     '',
-    'Addresses at which the jobs process, or `npm run start:monitor`, listens to all streams as a stranger does, and raises alarms: that of each replica, and the public one. None turns it off. It counts as a listener of each stream. Requires `STREAM_MODE` and an MP3 as the first stream.',
+    'Addresses at which the jobs process, or `npm run start:monitor`, listens to all streams as a stranger does, and raises alarms: that of each replica. `PUBLIC_SERVER_URL` comes in addition. None turns it off. It counts as a listener of each stream. Requires `STREAM_MODE` and an MP3 as the first stream.',
   ),
   METRICS_HOST: text('127.0.0.1', 'an address', 'Address to serve those metrics on.'),
   DRAIN_DELAY_S: integer(
