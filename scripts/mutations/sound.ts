@@ -2,6 +2,13 @@ import { mutationsOf } from './mutation.ts'
 
 const streamMutations = mutationsOf('apps/api/src/stream', [
   [
+    'a replica that starts reads sound before it cuts segments of it',
+    'apps/api/src/app.ts',
+    'const hls = closeWithApp(openHls(',
+    'closeWithApp(await ports.openReplicaLink())\n  const hls = closeWithApp(openHls(',
+    'apps/api/src/hls/hls.test.ts',
+  ],
+  [
     'a metadata block comes one byte late',
     'icy.ts',
     'const block = metadataBlock(titleAt(at))\n    parts.push(audio.subarray(from, at), block)',
