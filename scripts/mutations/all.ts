@@ -1,4 +1,5 @@
 import { accessMutations } from './access.ts'
+import { aircheckMutations } from './aircheck.ts'
 import { boundsMutations } from './bounds.ts'
 import { clockMutations } from './clock.ts'
 import { donatedMutations, moneyMutations } from './money.ts'
@@ -12,6 +13,7 @@ import { storeMutations } from './stores.ts'
 export const allMutations: Mutation[] = [
   ...playoutMutations,
   ...soundMutations,
+  ...aircheckMutations,
   ...storeMutations,
   ...accessMutations,
   ...boundsMutations,

@@ -126,6 +126,36 @@ t.test('each part tells what is heard from its first frame on, and each sound on
   t.end()
 })
 
+t.test('who speaks may change within a sound', (t) => {
+  const air = handMadeAir(128, START)
+  const cut = createPartCutter({
+    ...{ last: null, partFrames: PART, dateOf: (atMs) => atMs },
+    describe: (_, names) => ({ ...track('One'), speakers: names ?? ['from the state'] }),
+  })
+  const spoken = {
+    speakers: [
+      { frame: 30, names: ['ada'] },
+      { frame: 50, names: [] },
+    ],
+  }
+  const parts = [
+    ...cut(air.chunk(20, [named(0, 'One')])),
+    ...cut({ ...air.chunk(40, [named(20, 'One')]), ...spoken }),
+    ...cut({ ...air.chunk(20, [named(60, 'One')]), speakers: [] }),
+  ]
+  t.same(
+    parts.flatMap(({ heard }) => heard.map(({ frame, speakers }) => [frame, speakers])),
+    [
+      [0, ['from the state']],
+      [20, []],
+      [30, ['ada']],
+      [40, ['ada']],
+      [50, []],
+    ],
+  )
+  t.end()
+})
+
 t.test('of a part only the frames that nobody has are left', (t) => {
   const [part] = recorded(60)
   const range = (frame: number, frames: number, atMs = START + frame * FRAME_MS) => ({ frame, frames, atMs })

@@ -42,7 +42,7 @@ export function recordAir(ports: RecorderPorts, options: { partFrames?: number }
         ...options,
         last: await lastRecorded(ports.media),
         dateOf: (atMs) => dateOf(ports.clock, atMs),
-        describe: (marker) => describeSound(marker, state),
+        describe: (marker, speakers) => describeSound(marker, speakers, state),
       })
       for await (const chunk of bus.frames(ending.signal))
         for (const part of cut(chunk)) await write(ports, holder, part, ending.signal)

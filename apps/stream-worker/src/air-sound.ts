@@ -2,7 +2,14 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { bareEnvironment, type Ports } from '@solstice/adapters'
 import { projectAir } from '@solstice/playout'
-import { type AirLease, type FrameChunk, type MediaKey, type MountId, sleep } from '@solstice/station'
+import {
+  type AirLease,
+  type FrameChunk,
+  type MediaKey,
+  type MountId,
+  sleep,
+  speakersOf,
+} from '@solstice/station'
 import type { Air } from './air/air.ts'
 import { type Broadcast, type PlaybackPlan, startBroadcast } from './audio/broadcast.ts'
 import { createMicrophoneMixer, type MicrophoneMixer } from './audio/microphone/mixer.ts'
@@ -67,6 +74,7 @@ export function broadcastAir(
     plan: planOf(air, secondChance, metrics),
     source,
     ...(microphones && { microphones }),
+    speakers: () => speakersOf(air.state),
     async publish(chunk, mount) {
       await air.save()
       await lease.publish(chunk, mount).catch((error) => {

@@ -110,6 +110,7 @@ interface Air {
 interface AirOptions {
   after?: FrameChunk | null
   others?: { mounts: readonly Mount[]; after: ReadonlyMap<MountId, FrameChunk> }
+  speakers?(): string[]
   crossfadeMs?: number
   speed?: number
   lateMs?: number
@@ -119,7 +120,7 @@ interface AirOptions {
 
 /** Broadcasts faster than real time; the clock waits when it is too far ahead of what was published. */
 export function onAir(t: Teardown, folder: string, plan: PlaybackPlan, options: AirOptions = {}): Air {
-  const { after = null, others, crossfadeMs = 0, speed = 20, lateMs = 0, crawls } = options
+  const { after = null, others, speakers, crossfadeMs = 0, speed = 20, lateMs = 0, crawls } = options
   let clockMs = after ? endOf(after) + lateMs : START_MS
   let limitMs = clockMs + AHEAD_MS
   let leapMs = 0
@@ -154,6 +155,7 @@ export function onAir(t: Teardown, folder: string, plan: PlaybackPlan, options: 
     nowMs,
     after,
     ...(others && { others }),
+    ...(speakers && { speakers }),
     settings: { ffmpegPath: 'ffmpeg', bitrate: 128, crossfadeMs },
     log,
   })

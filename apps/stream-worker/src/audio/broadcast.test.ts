@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import type { QueueEntry } from '@solstice/playout'
 import { FRAME_MS } from '@solstice/station'
 import t from 'tap'
 import { makeTone, melody, pitch } from '../../../../tests/harness/audio/audio.ts'
@@ -66,6 +67,33 @@ t.test('tracks follow one another to the sample, and markers say when', async (t
     'silence has a marker where it begins, and none in the chunks after it',
   )
   t.strictSame(air.chunks.at(-1)?.markers, [])
+})
+
+t.test('who asked for a track and who speaks go with the frames', async (t) => {
+  const asked: QueueEntry = { ...entry('300', 1.5), orderType: 'donated', orderId: 'order-1' }
+  let speakers: string[] = []
+  const air = onAir(t, folder, new Playlist([asked, entry('450', 4)]), { speakers: () => speakers })
+  const change = (names: string[]) => {
+    speakers = names
+    return air.broadcast.frameAt(air.broadcast.mixedUntilMs)
+  }
+  await air.published(1)
+  const from = change(['ada', 'lin'])
+  await air.published(2.5)
+  const until = change([])
+  await air.published(5)
+  await air.broadcast.stop()
+  t.match(starts(air.chunks), [{ order: { type: 'donated', id: 'order-1' } }, { order: undefined }])
+  const told = air.chunks.flatMap((chunk) => chunk.speakers!)
+  t.same(
+    [told[0], told.at(-1)],
+    [
+      { frame: from, names: ['ada', 'lin'] },
+      { frame: until, names: [] },
+    ],
+  )
+  for (const chunk of air.chunks.filter(({ frame }) => frame > from && frame < until))
+    t.same(chunk.speakers![0], { frame: chunk.frame, names: ['ada', 'lin'] }, 'each chunk tells it anew')
 })
 
 t.test('a crossfade overlaps the tracks with equal power', async (t) => {

@@ -45,6 +45,8 @@ interface BroadcastOptions {
   source(media: MediaKey): Promise<string>
   /** Live audio over the plan, mixed in as late as possible. */
   microphones?: Pick<MicrophoneMixer, 'mix' | 'open'>
+  /** Names of those whose microphones are open; what is mixed from now on is marked with them. */
+  speakers?(): string[]
   /**
    * Called one at a time, in order; without a mount with a chunk of the first. A rejection means that the lease is lost and ends
    * production.
@@ -122,7 +124,10 @@ export function startBroadcast(options: BroadcastOptions): Broadcast {
     onReplaced: () => options.onEncoderReplaced?.(mountId({ codec: 'mp3', bitrate: settings.bitrate })),
     log,
   })
-  const pump = startPump({ encoder, others, playback, timeLine, nowMs, log })
+  const pump = startPump({
+    ...{ encoder, others, playback, timeLine, nowMs, log },
+    onMixed: (frame) => chunks.spoken(frame, options.speakers?.() ?? []),
+  })
 
   async function stop() {
     pump.stop()

@@ -2,6 +2,7 @@ import { FRAME_SAMPLES, type FrameChunk, type Stretch } from '@solstice/station'
 import type { Logger } from 'pino'
 import { createMarkers } from './markers.ts'
 import type { Placed } from './sequencer/air-entry.ts'
+import { createSpeakerLog } from './speakers.ts'
 
 /** About half a second. */
 const CHUNK_FRAMES = 19
@@ -12,6 +13,8 @@ const MAX_QUEUED_CHUNKS = 60
 export interface FrameChunks {
   /** Notes the sound that starts at a sample; null for silence. */
   heard(sample: number, placed: Placed | null): void
+  /** Notes whose microphones are open from a frame on. */
+  spoken(frame: number, names: string[]): void
   /** Adds the next frame. */
   add(frame: Buffer): void
   /** Stops publishing and resolves when a publication under way has finished. */
@@ -33,21 +36,25 @@ export function createFrameChunks(options: {
 }): FrameChunks {
   const publisher = createPublisher(options)
   const markers = createMarkers(FRAME_SAMPLES)
+  const speakers = createSpeakerLog()
   let { frame, byte } = options
   let gathered: Buffer[] = []
 
   return {
     heard: markers.heard,
+    spoken: speakers.note,
     add(bytes) {
       gathered.push(bytes)
       if (gathered.length < CHUNK_FRAMES) return
       const audio = Buffer.concat(gathered)
       const frames = gathered.length
       const atMs = options.timeOf(frame * FRAME_SAMPLES)
-      const stretch = options.stretchBefore((frame + frames) * FRAME_SAMPLES)
-      publisher.add({ frame, frames, atMs, byte, audio, markers: markers.of(frame, frame + frames), stretch })
+      const end = frame + frames
+      const stretch = options.stretchBefore(end * FRAME_SAMPLES)
+      const heard = { markers: markers.of(frame, end), speakers: speakers.of(frame, end) }
+      publisher.add({ frame, frames, atMs, byte, audio, ...heard, stretch })
       gathered = []
-      frame += frames
+      frame = end
       byte += audio.length
     },
     stop: publisher.stop,

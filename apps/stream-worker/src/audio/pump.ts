@@ -24,11 +24,13 @@ interface Parts {
   others: OtherMounts
   playback: Playback
   timeLine: TimeLine
+  /** Called with the number of each frame that was mixed. */
+  onMixed(frame: number): void
   nowMs(): number
   log: Logger
 }
 
-export function startPump({ encoder, others, playback, timeLine, nowMs, log }: Parts): Pump {
+export function startPump({ encoder, others, playback, timeLine, onMixed, nowMs, log }: Parts): Pump {
   /** `waiting`: a decoder or the encoder is not ready. */
   let state: 'idle' | 'mixing' | 'waiting' | 'stopped' = 'idle'
   let isPlanNew = false
@@ -49,6 +51,7 @@ export function startPump({ encoder, others, playback, timeLine, nowMs, log }: P
         if (isPlanNew) playback.planChanged()
         isPlanNew = false
         if (encoder.hasRoom && others.hasRoom && playback.fill(encoder.block, now)) {
+          onMixed(encoder.offered)
           others.take(encoder.block)
           encoder.offer()
         } else isWaiting = true

@@ -17,6 +17,9 @@ export const PART_FRAMES = 760
 /** What is known of a sound beside its place. */
 export type Sound = Omit<Heard, 'frame' | 'atMs'>
 
+/** Names a sound. `speakers`: whose microphones were open; null for a chunk of an earlier version. */
+type Describe = (marker: StreamMarker | null, speakers: string[] | null) => Sound
+
 interface OpenPart extends FrameRange {
   audio: Buffer[]
   heard: Heard[]
@@ -38,7 +41,7 @@ export function createPartCutter({
 }: {
   last: FrameRange | null
   dateOf(atMs: number): number
-  describe(marker: StreamMarker | null): Sound
+  describe: Describe
   partFrames?: number
 }): (chunk: FrameChunk) => Part[] {
   let open: OpenPart | null = null
@@ -105,15 +108,16 @@ function nextCut(frame: number, atMs: number, partFrames: number): number {
 
 /** The sounds from one frame to another, the first at `from`. */
 function soundsOf(
-  { markers }: FrameChunk,
+  { markers, speakers }: FrameChunk,
   from: number,
   to: number,
-  describe: (marker: StreamMarker | null) => Sound,
+  describe: Describe,
 ): Omit<Heard, 'atMs'>[] {
-  const current = markers.findLast(({ frame }) => frame <= from) ?? null
-  const later = markers.filter(({ frame }) => frame > from && frame < to)
-  return [
-    { frame: from, ...describe(current) },
-    ...later.map((marker) => ({ frame: marker.frame, ...describe(marker) })),
-  ]
+  const changes = [...markers, ...(speakers ?? [])].map(({ frame }) => frame)
+  const later = changes.filter((frame) => frame > from && frame < to).sort((a, b) => a - b)
+  return [from, ...new Set(later)].map((frame) => {
+    const isBegun = (one: { frame: number }) => one.frame <= frame
+    const names = speakers ? (speakers.findLast(isBegun)?.names ?? []) : null
+    return { frame, ...describe(markers.findLast(isBegun) ?? null, names) }
+  })
 }

@@ -1,4 +1,4 @@
-import type { Command, CuePoints, Effect, Outcome, Phrase, PlayoutState } from '@solstice/playout'
+import type { Command, CuePoints, Effect, OrderType, Outcome, Phrase, PlayoutState } from '@solstice/playout'
 
 /** Timed metadata: names the sound that begins at `frame`. */
 export type StreamMarker = SoundMarker | SilenceMarker
@@ -23,11 +23,19 @@ export interface SoundMarker {
   chat?: { background: { id: string; media: string } | null }
   /** The phrase mixed over the end of the track. */
   phrase?: Phrase
+  /** Who asked for the track; absent = nobody. Earlier versions did not store it. */
+  order?: { type: NonNullable<OrderType>; id: string | null }
 }
 
 export interface SilenceMarker {
   frame: number
   entryId: null
+}
+
+/** Whose microphones are open from a frame on. */
+export interface Speakers {
+  frame: number
+  names: string[]
 }
 
 /**
@@ -64,6 +72,8 @@ export interface FrameChunk {
   audio: Buffer
   /** In order of their frames. Without one for the first frame the chunk begins with silence. */
   markers: StreamMarker[]
+  /** In order of their frames; before the first one nobody speaks. Only in the first mount; earlier versions did not store it. */
+  speakers?: Speakers[]
   /** The stretch to which the end of the chunk belongs, the same in all mounts; earlier versions did not store it. */
   stretch?: Stretch
 }

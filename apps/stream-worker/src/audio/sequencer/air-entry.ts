@@ -70,7 +70,18 @@ export function markerOf(
   const heard = clip && { id: clip.id, media: clip.media }
   if (isChat) return { ...marker, chat: { background: heard } }
   if (heard) return { ...marker, jingle: heard }
-  return { ...marker, ...(cuePoints && { cuePoints }), ...(phrase && { phrase }) }
+  const order = orderOf(entry)
+  return {
+    ...marker,
+    ...(cuePoints && { cuePoints }),
+    ...(phrase && { phrase }),
+    ...(order && { order }),
+  }
+}
+
+function orderOf(entry: AirEntry): SoundMarker['order'] | null {
+  if (!('track' in entry) || entry.orderType === null) return null
+  return { type: entry.orderType, id: entry.orderId ?? null }
 }
 
 /** Rebuilds the entry of a marker, as far as is needed to play it to its end. */
@@ -88,11 +99,13 @@ function entryOf({
   cuePoints,
   jingle,
   chat,
+  order,
 }: SoundMarker): AirEntry {
   const about = { id: trackId, title, artist, album: '', year: null, durationMs }
   if (chat)
     return { entryId, background: chat.background && { ...chat.background, durationMs }, shown: about }
   const track = { ...about, ...(cuePoints && { cuePoints }) }
-  const entry = { entryId, track, orderType: null, tier: null }
+  const asked = { orderType: order?.type ?? null, ...(order?.id && { orderId: order.id }) }
+  const entry = { entryId, track, ...asked, tier: null }
   return jingle ? { entryId, clip: { ...jingle, durationMs }, after: entry } : entry
 }

@@ -18,7 +18,7 @@ import {
   TestLibrary,
   timeOf,
 } from '../../../../../tests/harness/audio/simulated-playback.ts'
-import { markerOf } from './air-entry.ts'
+import { markerOf, placedBy } from './air-entry.ts'
 import { placedOf, QUICK_FADE_SAMPLES } from './stage.ts'
 
 /** A track that ends within the last frame that was heard. */
@@ -74,6 +74,19 @@ t.test('B5: a takeover continues to the sample, whatever the engine was told bef
   }
   forEachSeed(t, course)
   t.same(course(randomFrom(ENDS_IN_LAST_FRAME)), [])
+})
+
+t.test('B5: who asked for a track is still known after a takeover', async (t) => {
+  const track = { id: 'a', title: 'A', artist: 'B', album: '', year: null, durationMs: 9_000 }
+  for (const asked of [
+    { orderType: 'donated', orderId: 'order-1' },
+    { orderType: 'requested' },
+    { orderType: null },
+  ] as const) {
+    const entry = { entryId: 'e', track, tier: null, ...asked }
+    const marker = markerOf({ entry, startsAt: FIRST, phrase: null }, FIRST / FRAME)
+    t.same(markerOf(placedBy(marker), FIRST / FRAME), marker)
+  }
 })
 
 t.test('B5: a track that was cut is heard to the cut, and the next one begins there', async (t) => {

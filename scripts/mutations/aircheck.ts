@@ -1,0 +1,26 @@
+import { mutationsOf } from './mutation.ts'
+
+/** The recorded broadcast: what is known of a moment, and its sound. */
+export const aircheckMutations = mutationsOf('packages/station/src/aircheck', [
+  [
+    'what a recorder missed is described by the newest state',
+    'sound.ts',
+    'const former = speakers === null ? state : null',
+    'const former = state',
+    'tests/faults/aircheck.test.ts',
+  ],
+  [
+    'a change of speakers within a song goes unnoticed',
+    'part-cutter.ts',
+    '[...markers, ...(speakers ?? [])].map',
+    '[...markers].map',
+    'tests/use-cases/aircheck.test.ts',
+  ],
+  [
+    'a microphone that is closed stays open for the recording',
+    'apps/stream-worker/src/audio/speakers.ts',
+    'within[0]?.names.length === 0 ? within.slice(1) : within',
+    'within.filter(({ names }) => names.length > 0)',
+    'apps/stream-worker/src/audio/broadcast.test.ts',
+  ],
+])
