@@ -23,4 +23,18 @@ export const aircheckMutations = mutationsOf('packages/station/src/aircheck', [
     'within.filter(({ names }) => names.length > 0)',
     'apps/stream-worker/src/audio/broadcast.test.ts',
   ],
+  [
+    'an hour keeps orders without what was paid',
+    'hours.ts',
+    'heard: await complete(recorded.heard)',
+    'heard: recorded.heard',
+    'tests/api/aircheck.test.ts',
+  ],
+  [
+    'a part tells of an order, but not what was paid',
+    'payments.ts',
+    "if (order?.type !== 'donated' ||",
+    "if (order?.type !== 'requested' ||",
+    'tests/faults/aircheck.test.ts',
+  ],
 ])

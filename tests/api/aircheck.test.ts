@@ -6,10 +6,12 @@ import {
   hourStartMs,
   joinHours,
   type Sound,
+  withPayments,
   writePart,
 } from '@solstice/station'
 import t, { type Test } from 'tap'
 import { frameNumbers, handMadeAir } from '../harness/air/hand-made-air.ts'
+import { pendingDonation } from '../harness/donations/orders.ts'
 import { asAdmin, SUPER_ADMIN } from '../harness/people/admin.ts'
 import { openApp } from '../harness/stations/app.ts'
 import { useStores } from '../harness/stations/stores.ts'
@@ -27,9 +29,10 @@ const within = (frame: number) => START + (frame + 0.5) * FRAME_MS
 /** A station that recorded 400 frames, in the second half of which a host spoke; the first 40 frames are missing. */
 async function recordedStation(t: Test, isJoined: boolean) {
   const station = await openApp(t, { ...SUPER_ADMIN, AIRCHECK_DAYS: '30', TIME_ZONE: 'UTC' })
-  const { media } = station.ports
+  const { media, data } = station.ports
   let speakers: string[] = []
-  const describe = (): Sound => ({ kind: 'track', title: 'Tide', artist: 'Hilda', speakers, order: null })
+  const order = { type: 'donated', id: 'order-1' } as const
+  const describe = (): Sound => ({ kind: 'track', title: 'Tide', artist: 'Hilda', speakers, order })
   const cut = createPartCutter({ last: null, partFrames: 50, dateOf: (atMs) => atMs, describe })
   const air = handMadeAir(128, START + 40 * FRAME_MS)
   air.jump({ frame: 40 })
@@ -37,7 +40,8 @@ async function recordedStation(t: Test, isJoined: boolean) {
     if (frame >= HOST_FROM) speakers = ['ada']
     for (const part of cut(air.chunk(20))) await writePart(media, part)
   }
-  if (isJoined) await joinHours(media, START + 2 * HOUR_MS)
+  await data.donations.put(pendingDonation('order-1', { status: 'paid' }))
+  if (isJoined) await joinHours(media, START + 2 * HOUR_MS, (heard) => withPayments(data, heard))
   const { ask } = await asAdmin(station, ['stats'])
   return { ask: (path: string, headers = {}) => ask(`GET /api/admin/aircheck/${path}`, undefined, headers) }
 }
@@ -52,6 +56,9 @@ for (const isJoined of [false, true])
       { frame: 40, kind: 'track', title: 'Tide', speakers: [] },
       { frame: HOST_FROM, speakers: ['ada'] },
     ])
+    // Of a part whose records could not be read, the hour tells what was paid.
+    const paid = isJoined ? { amount: 50, currency: 'UAH' } : {}
+    t.same(day.body.heard[0].order, { type: 'donated', id: 'order-1', ...paid })
     t.match(day.body.shows, [{ speakers: ['ada'] }])
     t.equal(day.body.shows.length, 1)
     t.match(day.body.holes[0], { atMs: START - 14 * HOUR_MS, cause: 'not-recorded' })

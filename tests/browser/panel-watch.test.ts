@@ -70,6 +70,7 @@ t.test(
       await page.getByLabel('What was on at').fill('14:00:30')
       const second = page.getByRole('listitem').filter({ hasText: 'Second Song' })
       await second.getByText('ada').waitFor()
+      await second.getByText('paid, ₴50').waitFor()
       await second.and(page.locator('[data-sought=true]')).waitFor()
       await isSound()
       const asked = page.waitForRequest(/aircheck\/sound\.mp3/)
@@ -140,10 +141,11 @@ async function record({ env }: Station): Promise<void> {
     const frame = i * PART_FRAMES
     const atMs = START + frame * FRAME_MS
     const speakers = i === 1 ? ['ada'] : []
+    const order = i === 1 ? { type: 'donated' as const, id: 'paid', amount: 50, currency: 'UAH' } : null
     const part: Part = {
       ...{ frame, frames: PART_FRAMES, atMs },
       audio: Buffer.concat(frames.slice(frame, frame + PART_FRAMES)),
-      heard: [{ frame, atMs, kind: 'track', title, artist: 'Hilda', speakers, order: null }],
+      heard: [{ frame, atMs, kind: 'track', title, artist: 'Hilda', speakers, order }],
     }
     await writePart(media, part)
   }

@@ -2,6 +2,7 @@ import { type AirLease, heardIn, recordedBetween, type SoundMarker, storedParts 
 import t, { type Test } from 'tap'
 import { handMadeAir } from '../harness/air/hand-made-air.ts'
 import { putOnAir } from '../harness/air/put-on-air.ts'
+import { pendingDonation } from '../harness/donations/orders.ts'
 import { start } from '../harness/processes/processes.ts'
 import { programOf } from '../harness/processes/programs.ts'
 import { dataSettings } from '../harness/servers/postgres.ts'
@@ -75,6 +76,7 @@ function onAirWith(station: OpenApp, name: string, title: string) {
 
 t.test('what a killed recorder missed is described as it was, not as the air is now', async (t) => {
   const { station, broadcast, record, recorded, release, media } = await openStation(t)
+  await station.ports.data.donations.put(pendingDonation(PAID.id, { amountMinor: 75_50, status: 'paid' }))
   const first = await record()
   await broadcast(marker('Tide'), [])
   await recorded(1)
@@ -87,10 +89,11 @@ t.test('what a killed recorder missed is described as it was, not as the air is 
   // Somebody else is on air by now.
   await onAirWith(station, 'eve', 'Foam')
   await record()
+  const order = { ...PAID, amount: 75.5, currency: 'UAH' }
   t.match(await recorded(5), [
     { title: 'Tide', speakers: [], order: null },
-    { title: 'Paid', speakers: [], order: PAID },
-    { title: 'Paid', speakers: ['ada'], order: PAID },
+    { title: 'Paid', speakers: [], order },
+    { title: 'Paid', speakers: ['ada'], order },
     { title: 'Foam', speakers: ['ada', 'lin'], order: null },
     { title: 'Foam', speakers: [], order: null },
   ])

@@ -8,17 +8,19 @@ import {
   dateOf,
   describeSound,
   forgetHours,
+  type Heard,
   joinHours,
   lastRecorded,
   type Part,
   sleep,
+  withPayments,
   writePart,
 } from '@solstice/station'
 
 const RETRY_MS = 1_000
 const KEEP_EVERY_MS = 300_000
 
-export type RecorderPorts = Pick<Ports, 'bus' | 'clock' | 'config' | 'leases' | 'log' | 'media'>
+export type RecorderPorts = Pick<Ports, 'bus' | 'clock' | 'config' | 'data' | 'leases' | 'log' | 'media'>
 
 /**
  * Records the first mount until stopped. Every jobs process follows the broadcast; the one that holds the lease writes a part, and the
@@ -45,7 +47,7 @@ export function recordAir(ports: RecorderPorts, options: { partFrames?: number }
         describe: (marker, speakers) => describeSound(marker, speakers, state),
       })
       for await (const chunk of bus.frames(ending.signal))
-        for (const part of cut(chunk)) await write(ports, holder, part, ending.signal)
+        for (const part of cut(chunk)) await write(ports, holder, await paidIn(ports, part), ending.signal)
     } finally {
       unfollow()
     }
@@ -53,7 +55,8 @@ export function recordAir(ports: RecorderPorts, options: { partFrames?: number }
 
   const keep = async () => {
     const joined = await withLease(ports, 'aircheck-hours', holder, ending.signal, async () => {
-      const { length } = await joinHours(ports.media, dateNow(ports.clock))
+      const complete = (heard: readonly Heard[]) => withPayments(ports.data, heard)
+      const { length } = await joinHours(ports.media, dateNow(ports.clock), complete)
       const forgotten = await forgetHours(ports.media, ports.config.aircheckDays, dateNow(ports.clock))
       return { joined: length, forgotten }
     })
@@ -75,6 +78,12 @@ export function recordAir(ports: RecorderPorts, options: { partFrames?: number }
     ending.abort()
     await ended
   }
+}
+
+/** The part with what was paid. Records that can't be read don't hold up the sound: the hour is completed when its parts are joined. */
+async function paidIn({ data }: RecorderPorts, part: Part): Promise<Part> {
+  const heard = await withPayments(data, part.heard).catch(() => part.heard)
+  return { ...part, heard }
 }
 
 /** Writes a part as often as it takes: while the storage is away the broadcast waits in Redis. */

@@ -16,6 +16,12 @@ const Heard = Type.Object({
     Type.Object({
       type: Type.Enum(['donated', 'requested']),
       id: nullable(Type.String({ description: 'the order that was paid' })),
+      amount: Type.Optional(
+        Type.Number({
+          description: 'what was paid, in units of the currency; absent when that is not known',
+        }),
+      ),
+      currency: Type.Optional(Type.String({ description: 'three capital letters' })),
     }),
   ),
 })

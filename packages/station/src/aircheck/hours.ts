@@ -1,7 +1,7 @@
 import type { MediaStorage } from '../ports/media/media-storage.ts'
 import { indexLines, type Recorded, recordedIn } from './hour-index.ts'
 import { HOUR_MS, HOURS, hourKeys, hourStartMs, PARTS, type StoredHour, type StoredPart } from './names.ts'
-import { endMsOf, endOf, overlap } from './part.ts'
+import { endMsOf, endOf, type Heard, overlap } from './part.ts'
 import { rangeOf, storedHours, storedParts } from './record.ts'
 
 /** A recorder that was away may still bring frames of an hour that ended less long ago. */
@@ -13,9 +13,14 @@ const DAY_MS = 24 * HOUR_MS
  * is killed in between, the next call goes on: the names of an hour tell which frames it has.
  *
  * @param nowMs date, epoch ms.
+ * @param complete adds what was not known when the parts were written.
  * @returns the hours that were joined.
  */
-export async function joinHours(media: MediaStorage, nowMs: number): Promise<StoredHour[]> {
+export async function joinHours(
+  media: MediaStorage,
+  nowMs: number,
+  complete: (heard: readonly Heard[]) => Promise<Heard[]> = async (heard) => [...heard],
+): Promise<StoredHour[]> {
   const over = (await storedParts(media)).filter(
     ({ hour }) => nowMs > hourStartMs(hour) + HOUR_MS + SETTLED_MS,
   )
@@ -24,7 +29,10 @@ export async function joinHours(media: MediaStorage, nowMs: number): Promise<Sto
   const isJoined = (part: StoredPart) =>
     known.some((hour) => hour.hour === part.hour && overlap(rangeOf(hour), part))
   const joined: StoredHour[] = []
-  for (const parts of groupsOf(over.filter((part) => !isJoined(part)))) joined.push(await join(media, parts))
+  for (const parts of groupsOf(over.filter((part) => !isJoined(part)))) {
+    const recorded = await recordedIn(media, parts)
+    joined.push(await join(media, parts, { ...recorded, heard: await complete(recorded.heard) }))
+  }
   for (const { key } of over) await media.delete(key)
   return joined
 }
@@ -41,9 +49,8 @@ function groupsOf(parts: readonly StoredPart[]): StoredPart[][] {
 }
 
 /** The sound last: an hour counts when its sound is there. */
-async function join(media: MediaStorage, parts: StoredPart[]): Promise<StoredHour> {
+async function join(media: MediaStorage, parts: StoredPart[], recorded: Recorded): Promise<StoredHour> {
   const keys = hourKeys(parts)
-  const recorded = await recordedIn(media, parts)
   await media.put(keys.index, Buffer.from(indexLines(keys.hour, recorded)))
   await media.put(keys.key, soundOf(media, recorded.pieces))
   return keys

@@ -12,6 +12,14 @@ export interface FrameRange {
   endMs?: number
 }
 
+/** Who asked for a track, and what was paid for it, in units of the currency; absent while nobody knows. */
+interface Order {
+  type: 'donated' | 'requested'
+  id: string | null
+  amount?: number
+  currency?: string
+}
+
 /** What is heard from a frame on. */
 export interface Heard {
   frame: number
@@ -23,7 +31,7 @@ export interface Heard {
   /** Names of the hosts and guests whose microphones were open. */
   speakers: string[]
   /** null for sound that nobody asked for. */
-  order: { type: 'donated' | 'requested'; id: string | null } | null
+  order: Order | null
 }
 
 /** About 20 s of the first mount: what is written at once. It never reaches over a full hour (UTC). */
@@ -86,8 +94,9 @@ export function byteOfFrame(audio: Buffer, wanted: number): number {
   return Math.min(at, audio.length)
 }
 
-/** True when two entries name the same sound. */
+/** True when two entries name the same sound; of one of them it may not be known yet what was paid. */
 export function sameSound(a: Heard, b: Heard): boolean {
-  const about = ({ frame: _, atMs: __, ...rest }: Heard) => JSON.stringify(rest)
+  const about = ({ frame: _, atMs: __, order, ...rest }: Heard) =>
+    JSON.stringify([rest, order && [order.type, order.id]])
   return about(a) === about(b)
 }

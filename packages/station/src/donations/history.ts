@@ -1,8 +1,8 @@
 import type { DonationStatus, donations, Reply } from '@solstice/contracts'
 import { Failure } from '../core/failure.ts'
 import { memoizeLast } from '../core/memoize-last.ts'
+import { toUnits } from '../core/units.ts'
 import type { DataStore, DonationRecord } from '../ports/data/data-store.ts'
-import { toUnits } from './pricing.ts'
 import { dateOfOrder } from './station-time.ts'
 
 type Donation = Readonly<DonationRecord>

@@ -57,11 +57,6 @@ export function chargeableCeiling(pricing: Pricing, longestS: number | null, mos
   return ceiling
 }
 
-/** Converts hundredths into units of the currency, as prices are shown. */
-export function toUnits(amountMinor: number): number {
-  return amountMinor / 100
-}
-
 function tierPrice(baseMinor: number, tier: number): number {
   return baseMinor * 2 ** (tier - 1)
 }

@@ -3,12 +3,13 @@ import { ASSUMED_DURATION_MS } from '@solstice/playout'
 import type { Audit } from '../accounts/audit.ts'
 import { Failure } from '../core/failure.ts'
 import { memoizeLast } from '../core/memoize-last.ts'
+import { toUnits } from '../core/units.ts'
 import type { Actor } from '../ports/accounts.ts'
 import type { DataStore, SettingsRecord } from '../ports/data/data-store.ts'
 import type { PaymentProvider } from '../ports/payments.ts'
 import { describeChanges, isSame } from '../settings/changes.ts'
 import { writeSection } from '../settings/settings.ts'
-import { basePriceMinor, chargeableCeiling, TIER_CEILING, toUnits } from './pricing.ts'
+import { basePriceMinor, chargeableCeiling, TIER_CEILING } from './pricing.ts'
 
 export const defaultDonationSettings: DonationSettings = {
   currency: '',

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Mode, WebhookEventData, WebhookEventType } from '@solstice/contracts'
 import type { PlayoutState } from '@solstice/playout'
+import { toUnits } from '../core/units.ts'
 import { dateOf } from '../core/wall-clock.ts'
-import { toUnits } from '../donations/pricing.ts'
 import type { WallClock } from '../ports/bus.ts'
 import type {
   AlarmRecord,

@@ -1,9 +1,9 @@
 import type { Audit } from '../../accounts/audit.ts'
+import { toUnits } from '../../core/units.ts'
 import type { Announcer } from '../../ports/announcer.ts'
 import type { StationClock } from '../../ports/bus.ts'
 import type { DataStore, DonationRecord } from '../../ports/data/data-store.ts'
 import { recordInLedger } from '../ledger.ts'
-import { toUnits } from '../pricing.ts'
 import { orderIdOf } from './order-id.ts'
 
 export type Donation = Readonly<DonationRecord>

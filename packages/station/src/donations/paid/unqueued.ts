@@ -1,11 +1,11 @@
 import { obstacleTo, type PlayoutState } from '@solstice/playout'
 import { Failure } from '../../core/failure.ts'
+import { toUnits } from '../../core/units.ts'
 import { trackRef } from '../../library/library.ts'
 import type { Actor } from '../../ports/accounts.ts'
 import type { DataStore, DonationRecord } from '../../ports/data/data-store.ts'
 import type { JobQueue } from '../../ports/job-queue.ts'
 import { recordPaidBack, recordRequeued } from '../ledger.ts'
-import { toUnits } from '../pricing.ts'
 import { scheduleDonation } from './queue.ts'
 import { type SettleDeps, settleRefused } from './settle.ts'
 

@@ -1,11 +1,15 @@
+import type { Locale } from '@solstice/contracts'
 import { useEffect, useRef } from 'preact/hooks'
-import { formatDuration, trackLine } from '../../../listener/format.ts'
+import { formatDuration, formatMoney, trackLine } from '../../../listener/format.ts'
+import { useAdmin } from '../../data/panel.ts'
 import { zoneTime } from '../../shell/time.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Badge } from '../../ui/state/badge.tsx'
 import { useWatchTexts, type WatchTexts } from '../texts.ts'
-import type { Hour, Line } from './day.ts'
+import type { Day, Hour, Line } from './day.ts'
 import type { DayPlayer } from './use-day-player.ts'
+
+type Order = NonNullable<Day['heard'][number]['order']>
 
 interface Props {
   lines: readonly Line[]
@@ -50,11 +54,22 @@ export function nameOf(line: Line, t: WatchTexts): string {
   return line.title ? `${t.kinds[line.is]}: ${line.title}` : t.kinds[line.is]
 }
 
+/** What was paid for a track, or that it was requested. */
+function orderText(
+  { type, amount, currency }: Order,
+  { orders }: Pick<WatchTexts, 'orders'>,
+  locale: Locale,
+): string {
+  if (amount === undefined || currency === undefined) return orders[type]
+  return `${orders[type]}, ${formatMoney(amount, currency, locale)}`
+}
+
 function LineRow(
   props: Pick<Props, 'player' | 'timeZone' | 'onCut'> & { line: Line; playMs: number; isSought: boolean },
 ) {
   const { line, playMs, isSought, player, timeZone, onCut } = props
   const t = useWatchTexts()
+  const { locale } = useAdmin()
   const isHeard =
     player.is !== 'off' && line.is !== 'hole' && line.atMs <= player.atMs && player.atMs < line.untilMs
   const isPlaying = isHeard && player.is === 'playing'
@@ -78,7 +93,9 @@ function LineRow(
       <span class="aircheck-what">
         <span class={line.is === 'track' ? '' : 'soft'}>{name}</span>
         {line.is !== 'hole' && line.order && (
-          <Badge tone={line.order.type === 'donated' ? 'light' : 'plain'}>{t.orders[line.order.type]}</Badge>
+          <Badge tone={line.order.type === 'donated' ? 'light' : 'plain'}>
+            {orderText(line.order, t, locale)}
+          </Badge>
         )}
         {line.is !== 'hole' && line.speakers.length > 0 && (
           <span class="aircheck-who">
