@@ -37,4 +37,32 @@ export const aircheckMutations = mutationsOf('packages/station/src/aircheck', [
     "if (order?.type !== 'requested' ||",
     'tests/faults/aircheck.test.ts',
   ],
+  [
+    'a show over midnight is listed on both days',
+    'shows.ts',
+    'fromMs <= from && from < untilMs',
+    'from < untilMs',
+    'tests/api/aircheck-shows.test.ts',
+  ],
+  [
+    'a show ends at midnight',
+    'shows.ts',
+    'if (!last || endMs >= nowMs || knownMs - last.to > SHOW_PAUSE_MS) return shows',
+    'if (last || endMs >= nowMs || knownMs > 0) return shows',
+    'tests/api/aircheck-shows.test.ts',
+  ],
+  [
+    'a frame of what follows belongs to a show',
+    'apps/api/src/routes/aircheck.ts',
+    'Math.floor(show.to) - 1',
+    'Math.ceil(show.to) + 1',
+    'tests/api/aircheck-shows.test.ts',
+  ],
+  [
+    'a file breaks off when its parts are joined',
+    'read.ts',
+    'current = found',
+    'throw error',
+    'tests/use-cases/aircheck.test.ts',
+  ],
 ])

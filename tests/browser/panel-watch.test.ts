@@ -95,6 +95,12 @@ t.test(
       t.match(file.subarray(0, 200).toString('latin1'), /^ID3.*Second Song/s)
       await page.keyboard.press('Escape')
       await drawer.waitFor({ state: 'detached' })
+      const [show] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('link', { name: 'Download MP3: show of 14:00–14:00' }).click(),
+      ])
+      t.match(show.suggestedFilename(), /^show-.*\.mp3$/)
+      t.match((await readFile(await show.path())).subarray(0, 200).toString('latin1'), /^ID3.*ada/s)
     })
 
     await t.test('a webhook is added, tried and read about', async (t) => {

@@ -2,6 +2,7 @@ import { openLocalMedia } from '@solstice/adapters'
 import {
   bufferOf,
   createPartCutter,
+  cutSlices,
   endOf,
   FRAME_MS,
   type FrameRange,
@@ -11,11 +12,14 @@ import {
   indexLines,
   joinHours,
   lastRecorded,
+  lengthOf,
   type MediaStorage,
   type Part,
   partKey,
+  readCut,
   readIndex,
   readPartKey,
+  recordedBetween,
   recordedIn,
   type Sound,
   storedHours,
@@ -226,6 +230,28 @@ t.test('an hour that is over becomes one file with its index, also after a kill 
     t.equal(await forgetHours(media, 1, START + 25 * HOUR_MS - 1), 0)
     t.equal(await forgetHours(media, 1, START + 25 * HOUR_MS), 1)
     t.same(await storedHours(media), [])
+  })
+})
+
+t.test('what is sent goes on to its end when its parts are joined meanwhile', async (t) => {
+  await bothStorages(t, async (t, media) => {
+    for (const part of recorded(200)) await writePart(media, part)
+    const [fromMs, toMs] = [START + 10.5 * FRAME_MS, START + 189.5 * FRAME_MS]
+    const { pieces } = await recordedBetween(media, fromMs, toMs)
+    const slices = await cutSlices(media, pieces, fromMs, toMs)
+    const sent: Uint8Array[] = []
+    for await (const bytes of readCut(
+      media,
+      { slices, fromMs, toMs },
+      { start: 0, end: lengthOf(slices) - 1 },
+    )) {
+      sent.push(bytes)
+      if (sent.length === 1) t.equal((await joinHours(media, START + HOUR_MS + 200_000)).length, 1)
+    }
+    t.same(frameNumbers(Buffer.concat(sent)), numbers(10, 190))
+    const rest = readCut(media, { slices, fromMs, toMs }, { start: 0, end: 1_000 })
+    await forgetHours(media, 1, START + 30 * HOUR_MS)
+    await t.rejects(rest.next(), { code: 'NOT_FOUND' }, 'what is deleted ends it')
   })
 })
 

@@ -2,24 +2,29 @@ import { Readable } from 'node:stream'
 import type { Config } from '@solstice/adapters'
 import { aircheck } from '@solstice/contracts'
 import {
+  type Cut,
   cutSlices,
   dateNow,
+  dateText,
   dayOf,
   Failure,
   type Heard,
   holesIn,
   lengthOf,
   type MediaStorage,
-  readSlices,
+  readCut,
   recordedBetween,
-  showsIn,
+  showBegunAt,
+  showsBegun,
   soundAt,
   type WallClock,
 } from '@solstice/station'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { readRange } from '../files/byte-range.ts'
 import { textTag } from '../hls/id3.ts'
 import { implement } from '../http/implement.ts'
+
+const { path: SHOW_PATH } = aircheck.getAircheckShow
 
 export interface AircheckDeps {
   config: Config
@@ -35,9 +40,10 @@ export function aircheckRoutes(app: FastifyInstance, { config, media, clock }: A
     if (!day) throw new Failure('BAD_REQUEST', { field: 'date' })
     const { fromMs: from, untilMs: until } = day
     const { pieces, heard } = await recordedBetween(media, from, until)
-    const lastMs = Math.max(from, Math.min(until, dateNow(clock)))
-    const holes = holesIn(pieces, from, lastMs)
-    const shows = showsIn(heard, lastMs)
+    const nowMs = dateNow(clock)
+    const holes = holesIn(pieces, from, Math.max(from, Math.min(until, nowMs)))
+    const begun = await showsBegun(media, { pieces, heard }, { fromMs: from, untilMs: until, nowMs })
+    const shows = begun.map((show) => ({ ...show, url: `${SHOW_PATH}?from=${Math.floor(show.from)}` }))
     return { ok: true as const, keptDays: aircheckDays, timeZone, from, until, heard, holes, shows }
   })
 
@@ -51,30 +57,51 @@ export function aircheckRoutes(app: FastifyInstance, { config, media, clock }: A
     if (to <= from || to - from > aircheck.MAX_AIRCHECK_PIECE_MS)
       throw new Failure('BAD_REQUEST', { field: 'to' })
     const { pieces, heard } = await recordedBetween(media, from, to, { heard: download })
-    const slices = await cutSlices(media, pieces, from, to)
-    const tag = download ? tagOf(heard, from, to) : Buffer.alloc(0)
-    const size = lengthOf(slices)
-    if (size === 0) throw new Failure('NOT_FOUND')
-    reply.header('cache-control', 'no-store').type('audio/mpeg')
-    if (download) {
-      const name = `aircheck-${stamp(from).replaceAll(':', '-')}.mp3`
-      reply
-        .header('content-disposition', `attachment; filename="${name}"`)
-        .header('content-length', tag.length + size)
-      const whole = readSlices(media, slices, { start: 0, end: size - 1 })
-      return reply.send(Readable.from(request.method === 'HEAD' ? [] : behind(tag, whole)))
-    }
-    const range = readRange(request.headers.range, size)
-    reply.header('accept-ranges', 'bytes')
-    if (range === 'unsatisfiable') {
-      reply.header('content-range', `bytes */${size}`)
-      throw new Failure('RANGE_NOT_SATISFIABLE')
-    }
-    const wanted = range ?? { start: 0, end: size - 1 }
-    if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${size}`)
-    reply.header('content-length', wanted.end - wanted.start + 1)
-    return reply.send(Readable.from(request.method === 'HEAD' ? [] : readSlices(media, slices, wanted)))
+    const cut = { fromMs: from, toMs: to, slices: await cutSlices(media, pieces, from, to) }
+    if (!download) return sendCut(media, cut, { request, reply })
+    const file = { tag: tagOf(heard, from, to), name: `aircheck-${stamp(from).replaceAll(':', '-')}.mp3` }
+    return sendCut(media, cut, { request, reply }, file)
   })
+
+  implement(app, aircheck.getAircheckShow, async ({ query, request, reply }) => {
+    const show = await showBegunAt(media, query.from, dateNow(clock))
+    if (!show) throw new Failure('NOT_FOUND')
+    // Within the first and the last frame: those beside it don't come along.
+    const [fromMs, toMs] = [Math.ceil(show.from), Math.floor(show.to) - 1]
+    const { pieces } = await recordedBetween(media, fromMs, toMs, { heard: false })
+    const cut = { fromMs, toMs, slices: await cutSlices(media, pieces, fromMs, toMs) }
+    const speakers = show.speakers.join(', ')
+    const title = [speakers, dateText(fromMs, config.timeZone)].filter(Boolean).join(' – ')
+    const tag = textTag({ title, artist: speakers, date: stamp(fromMs) })
+    const name = `show-${stamp(fromMs).replaceAll(':', '-')}.mp3`
+    return sendCut(media, cut, { request, reply }, { tag, name })
+  })
+}
+
+/** Sends a piece of the recording, or the range of it that was asked for; as a file with its tag before it. */
+function sendCut(
+  media: MediaStorage,
+  cut: Cut,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  file?: { tag: Buffer; name: string },
+): FastifyReply {
+  const soundBytes = lengthOf(cut.slices)
+  if (soundBytes === 0) throw new Failure('NOT_FOUND')
+  const tag = file?.tag ?? Buffer.alloc(0)
+  const size = tag.length + soundBytes
+  const range = readRange(request.headers.range, size)
+  reply.header('cache-control', 'no-store').header('accept-ranges', 'bytes').type('audio/mpeg')
+  if (range === 'unsatisfiable') {
+    reply.header('content-range', `bytes */${size}`)
+    throw new Failure('RANGE_NOT_SATISFIABLE')
+  }
+  if (file) reply.header('content-disposition', `attachment; filename="${file.name}"`)
+  if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${size}`)
+  const { start, end } = range ?? { start: 0, end: size - 1 }
+  reply.header('content-length', end - start + 1)
+  const within = { start: Math.max(0, start - tag.length), end: end - tag.length }
+  const bytes = behind(tag.subarray(start, end + 1), readCut(media, cut, within))
+  return reply.send(Readable.from(request.method === 'HEAD' ? [] : bytes))
 }
 
 /** The only track in a piece names it; else its time and those who spoke do. */
@@ -88,7 +115,7 @@ function tagOf(heard: readonly Heard[], from: number, to: number): Buffer {
 }
 
 async function* behind(tag: Uint8Array, sound: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield tag
+  if (tag.length > 0) yield tag
   yield* sound
 }
 

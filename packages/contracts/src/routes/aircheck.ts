@@ -66,8 +66,12 @@ export const getAircheckDay = defineRoute({
         from: Type.Number({ description: 'epoch ms' }),
         to: Type.Number({ description: 'epoch ms, exclusive' }),
         speakers: Type.Array(Type.String()),
+        url: Type.String({ description: 'path of its sound as one file' }),
       }),
-      { description: 'times in which people spoke; pauses of up to five minutes belong to a show' },
+      {
+        description:
+          'times in which people spoke, to their ends, on the day on which they began; pauses of up to five minutes belong to a show',
+      },
     ),
   }),
   failures: ['BAD_REQUEST', 'STORAGE_URL_FAILED'],
@@ -80,7 +84,14 @@ export const getAircheckDay = defineRoute({
       until: 1_790_024_400_000,
       heard: [TIDE],
       holes: [{ atMs: 1_789_938_000_000, untilMs: 1_790_000_000_000, cause: 'not-recorded' }],
-      shows: [],
+      shows: [
+        {
+          from: 1_790_000_400_000,
+          to: 1_790_004_000_000,
+          speakers: ['ada'],
+          url: '/api/admin/aircheck/show.mp3?from=1790000400000',
+        },
+      ],
     },
   },
 })
@@ -111,4 +122,23 @@ export const getAircheckSound = defineRoute({
   reply: { ...bytes('audio/mpeg', 'The frames or the requested range of them'), hasRanges: true },
   failures: ['BAD_REQUEST', 'NOT_FOUND', 'RANGE_NOT_SATISFIABLE', 'STORAGE_URL_FAILED'],
   example: { query: { from: 1_790_000_000_000, to: 1_790_000_600_000 } },
+})
+
+export const getAircheckShow = defineRoute({
+  method: 'GET',
+  path: '/api/admin/aircheck/show.mp3',
+  summary:
+    'Returns a live show as a file with ID3 tags, of any length, holes left out; one that goes on, up to now. Supports single byte ranges',
+  access: needs('stats'),
+  query: Type.Object({
+    from: Type.Number({
+      minimum: 0,
+      maximum: 8e15,
+      description: 'epoch ms at which it began, as a day tells it',
+    }),
+  }),
+  headers: Type.Object({ Range: Type.Optional(Type.String({ description: 'for example `bytes=0-65535`' })) }),
+  reply: { ...bytes('audio/mpeg', 'The file or the requested range of it'), hasRanges: true },
+  failures: ['BAD_REQUEST', 'NOT_FOUND', 'RANGE_NOT_SATISFIABLE', 'STORAGE_URL_FAILED'],
+  example: { query: { from: 1_790_000_400_000 } },
 })

@@ -40,7 +40,12 @@ export const sections: Record<string, readonly Route[]> = {
   donations: Object.values(donations),
   notifications: Object.values(notifications),
   administration: Object.values(administration),
-  aircheck: [aircheck.getAircheckDay, aircheck.getAircheckMoment, aircheck.getAircheckSound],
+  aircheck: [
+    aircheck.getAircheckDay,
+    aircheck.getAircheckMoment,
+    aircheck.getAircheckSound,
+    aircheck.getAircheckShow,
+  ],
   jobs: Object.values(jobs),
   webhooks: Object.values(webhooks),
   operations: Object.values(operations),

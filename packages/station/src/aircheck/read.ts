@@ -7,13 +7,6 @@ import type { StoredHour, StoredPart } from './names.ts'
 import { byteOfFrame, endMsOf, type Heard, overlap, SLACK_MS } from './part.ts'
 import { bufferOf, heardIn, rangeOf, storedHours, storedParts } from './record.ts'
 
-/** A time in which people spoke. */
-export interface Show {
-  from: number
-  to: number
-  speakers: string[]
-}
-
 /** Bytes of a file, both ends included. */
 export interface Slice {
   key: MediaKey
@@ -21,9 +14,15 @@ export interface Slice {
   end: number
 }
 
+/** A piece of the recording, and where its bytes are. */
+export interface Cut {
+  slices: readonly Slice[]
+  /** Dates, epoch ms. */
+  fromMs: number
+  toMs: number
+}
+
 const MAX_OPEN_FILES = 8
-/** People who are silent for longer have ended their show. */
-const SHOW_PAUSE_MS = 300_000
 
 /** What was recorded between two dates (epoch ms): whole pieces, the first of which may begin earlier. */
 export async function recordedBetween(
@@ -87,21 +86,6 @@ export async function soundAt(
   return { heard: null, hole: holes.find((hole) => hole.atMs <= atMs && atMs < hole.untilMs) ?? null }
 }
 
-/** The live shows among what was heard up to `untilMs`. */
-export function showsIn(heard: readonly Heard[], untilMs: number): Show[] {
-  const shows: Show[] = []
-  for (const [i, { kind, atMs, speakers }] of heard.entries()) {
-    if (kind !== 'live' && speakers.length === 0) continue
-    const to = heard[i + 1]?.atMs ?? untilMs
-    const before = shows.at(-1)
-    if (before && atMs - before.to <= SHOW_PAUSE_MS) {
-      before.to = to
-      before.speakers = [...new Set([...before.speakers, ...speakers])]
-    } else shows.push({ from: atMs, to, speakers: [...speakers] })
-  }
-  return shows
-}
-
 /** The bytes of the frames between two dates (epoch ms), the first of which contains `fromMs`. */
 export async function cutSlices(
   media: Pick<MediaStorage, 'open'>,
@@ -116,7 +100,10 @@ export async function cutSlices(
     if (from >= to) continue
     const whole = { key: piece.key, start: piece.byte, end: piece.byte + piece.bytes - 1 }
     if (from === 0 && to === piece.frames) {
-      slices.push(whole)
+      const before = slices.at(-1)
+      // A file is opened once for all that follows each other in it.
+      if (before?.key === whole.key && before.end + 1 === whole.start) before.end = whole.end
+      else slices.push(whole)
       continue
     }
     const audio = await bufferOf(await media.open(piece.key, whole))
@@ -130,8 +117,37 @@ export async function cutSlices(
 export const lengthOf = (slices: readonly Slice[]) =>
   slices.reduce((sum, { start, end }) => sum + end - start + 1, 0)
 
-/** Yields the bytes of slices from one position to another, both included. Files are opened one after another. */
-export async function* readSlices(
+/**
+ * Yields the bytes of a cut from one position to another, both included. Files are opened one after another; parts that are joined
+ * meanwhile are read on in their hour.
+ *
+ * @throws Failure NOT_FOUND when a file was deleted.
+ */
+export async function* readCut(
+  media: MediaStorage,
+  { slices, fromMs, toMs }: Cut,
+  range: { start: number; end: number },
+): AsyncGenerator<Uint8Array> {
+  let at = range.start
+  for (let current = slices; ; ) {
+    try {
+      for await (const bytes of readSlices(media, current, { start: at, end: range.end })) {
+        yield bytes
+        at += bytes.length
+      }
+      return
+    } catch (error) {
+      if (!(error instanceof Failure) || error.code !== 'NOT_FOUND') throw error
+      const { pieces } = await recordedBetween(media, fromMs, toMs, { heard: false })
+      const found = await cutSlices(media, pieces, fromMs, toMs)
+      const keysOf = (some: readonly Slice[]) => some.map(({ key }) => key).join()
+      if (lengthOf(found) !== lengthOf(slices) || keysOf(found) === keysOf(current)) throw error
+      current = found
+    }
+  }
+}
+
+async function* readSlices(
   media: Pick<MediaStorage, 'open'>,
   slices: readonly Slice[],
   range: { start: number; end: number },

@@ -13,6 +13,7 @@ import { type Day, hoursOf, lineAt, linesOf, momentOf } from './day.ts'
 import { Hours } from './hours.tsx'
 import { Lines } from './lines.tsx'
 import { DayPlayer } from './player.tsx'
+import { Shows } from './shows.tsx'
 import { useDayPlayer } from './use-day-player.ts'
 
 const PATH = '/api/admin/aircheck'
@@ -125,6 +126,7 @@ function RecordedDay(props: { day: Day; time: string; onTime: (time: string) => 
         timeZone={timeZone}
         onChoose={({ fromMs }) => onTime(zoneTime(fromMs, timeZone))}
       />
+      <Shows shows={day.shows} timeZone={timeZone} />
       <p class="aircheck-found" role="status">
         {soughtMs !== null && !sought && t.nothingAt}
       </p>

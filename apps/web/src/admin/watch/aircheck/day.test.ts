@@ -53,9 +53,8 @@ t.test('a moment finds what was on, and a hole where there is one', async (t) =>
 t.test('hours say how much of them is recorded and whether somebody was live', async (t) => {
   const day = dayOf({
     until: FROM + 2 * HOUR_MS,
-    heard: [song(30, 'One')] as Day['heard'],
+    heard: [song(30, 'One'), { ...song(70, 'One'), speakers: ['Olena'] }, song(80, 'Two')] as Day['heard'],
     holes: [notRecorded(0, 30), notRecorded(90, 105)],
-    shows: [{ from: at(70), to: at(80), speakers: ['Olena'] }],
   })
   const hours = hoursOf(day, linesOf(day, at(120)))
   t.match(hours, [

@@ -51,7 +51,7 @@ export interface Hour {
   hasShow: boolean
 }
 
-export function hoursOf({ from, until, shows }: Day, lines: readonly Line[]): Hour[] {
+export function hoursOf({ from, until }: Day, lines: readonly Line[]): Hour[] {
   return Array.from({ length: Math.ceil((until - from) / HOUR_MS) }, (_, i) => {
     const fromMs = from + i * HOUR_MS
     const untilMs = Math.min(fromMs + HOUR_MS, until)
@@ -66,10 +66,13 @@ export function hoursOf({ from, until, shows }: Day, lines: readonly Line[]): Ho
     return {
       ...{ fromMs, untilMs },
       recorded: Math.max(0, sum(sounds) - sum(inSounds)) / (untilMs - fromMs),
-      hasShow: shows.some((show) => overlap({ atMs: show.from, untilMs: show.to }) > 0),
+      // By what is heard: a show from the day before is in the list of that day.
+      hasShow: sounds.some((line) => isSpoken(line) && overlap(line) > 0),
     }
   })
 }
+
+const isSpoken = (line: Line) => line.is === 'live' || (line.is !== 'hole' && line.speakers.length > 0)
 
 /** The piece that is played from a moment on; null when nothing follows it. */
 export function pieceFrom(fromMs: number, endMs: number): { from: number; to: number } | null {
