@@ -1,14 +1,13 @@
-import { createHmac } from 'node:crypto'
 import type { LookupAddress } from 'node:dns'
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { timeLimit, type WebhookAnswer, type WebhookSender } from '@solstice/station'
+import { Webhook } from 'standardwebhooks'
 import { publicAddresses } from '../video/egress-proxy.ts'
 
 const TIMEOUT_MS = 15_000
 const MAX_ANSWER_BYTES = 64 * 1024
-const PREFIX = 'whsec_'
 
 /** @param localHosts hosts that may be reached by http, wherever they are. */
 export function openWebhookSender(localHosts: readonly string[]): WebhookSender {
@@ -28,14 +27,14 @@ export function openWebhookSender(localHosts: readonly string[]): WebhookSender 
 
     async send(text, { id, body, secret }) {
       const url = new URL(text)
-      const timestamp = String(Math.floor(Date.now() / 1000))
+      const nowS = Math.floor(Date.now() / 1000)
       const headers = {
         'content-type': 'application/json',
         'content-length': Buffer.byteLength(body),
         'user-agent': 'Solstice',
         'webhook-id': id,
-        'webhook-timestamp': timestamp,
-        'webhook-signature': signatureOf(secret, { id, timestamp, body }),
+        'webhook-timestamp': String(nowS),
+        'webhook-signature': new Webhook(secret).sign(id, new Date(nowS * 1000), body),
       }
       try {
         // The list of local hosts may have become shorter since, and what a name stands for may have changed.
@@ -46,15 +45,6 @@ export function openWebhookSender(localHosts: readonly string[]): WebhookSender 
       }
     },
   }
-}
-
-/** The signature of the Standard Webhooks specification, version 1. @param secret `whsec_` and base64. */
-export function signatureOf(
-  secret: string,
-  { id, timestamp, body }: { id: string; timestamp: string; body: string },
-): string {
-  const key = Buffer.from(secret.slice(PREFIX.length), 'base64')
-  return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`
 }
 
 async function addressesOf({ protocol, port, hostname }: URL): Promise<LookupAddress[]> {
