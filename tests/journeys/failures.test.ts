@@ -51,15 +51,16 @@ async function assertContinuous(t: Test, mp3: Buffer, toneS = TONE_S) {
 
 /** A station with more mounts than the first. */
 const prepareWithMounts = (t: Test, songs = tones) =>
-  prepareStation(t, songs, { STREAM_MOUNTS: 'mp3:128,aac:64,opus:64' })
+  prepareStation(t, songs, { STREAM_MOUNTS: 'mp3:128,mp3:64,aac:64,opus:64' })
 
 /** The mounts beside the first. */
 async function followOthers(t: Test, station: Station) {
+  const mp3 = await followBroadcast(t, station, 'mp3-64')
   const aac = await followBroadcast(t, station, 'aac-64')
   const opus = await followBroadcast(t, station, 'opus-64')
   return {
     assertWhole() {
-      if (mustBeWhole(t, aac)) assertConsecutive(t, aac.chunks)
+      for (const mount of [mp3, aac]) if (mustBeWhole(t, mount)) assertConsecutive(t, mount.chunks)
       if (!mustBeWhole(t, opus)) return
       assertConsecutive(t, opus.chunks)
       const began = opus.chunks.findIndex(({ audio }) => oggPages(audio)[0]?.mark === 'begin')

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { User } from '@solstice/contracts'
-import { adtsFrameBytes, sleep } from '@solstice/station'
+import { adtsFrameBytes, frameBytes, sleep } from '@solstice/station'
 import { io } from 'socket.io-client'
 import t, { type Test } from 'tap'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
@@ -50,7 +50,7 @@ t.test(
       LOGIN_ATTEMPTS_PER_15_MIN: String(LOGINS),
       WEB_DIST: web,
       DEMO_LIBRARY: 'false',
-      STREAM_MOUNTS: 'mp3:128,aac:64,opus:96',
+      STREAM_MOUNTS: 'mp3:128,mp3:64,aac:64,opus:96',
     })
     const ports = [await freePort(), await freePort()] as const
     const [[one, two], worker] = await Promise.all([
@@ -62,8 +62,9 @@ t.test(
     const standby = await station.startWorker()
     const nginx = await startNginx(t, [...ports])
     const air = await followBroadcast(t, station)
-    const aacAir = await followBroadcast(t, station, 'aac-64')
-    const opusAir = await followBroadcast(t, station, 'opus-96')
+    const [otherAir, aacAir, opusAir] = await Promise.all(
+      (['mp3-64', 'aac-64', 'opus-96'] as const).map((mount) => followBroadcast(t, station, mount)),
+    )
     const token = await logIn(one.url, SUPER_ADMIN.ADMIN_LOGIN, SUPER_ADMIN.ADMIN_PASS)
     const track = await readFile(join(station.env.MEDIA_DIR!, 'music/day/Wish.mp3'))
 
@@ -185,14 +186,32 @@ t.test(
     await player.more(40)
     t.match(player.head, { server: 'Icecast 2.4.4', 'content-type': 'audio/mpeg', connection: 'close' })
     t.notOk('transfer-encoding' in player.head, 'players know no chunks')
-    const aacPlayer = openPlayer(t, `${nginx.url}/api/stream/public-64.aac`, framesWith(adtsFrameBytes))
-    await aacPlayer.more(40)
-    t.match(aacPlayer.head, { server: 'Icecast 2.4.4', 'content-type': 'audio/aac', 'icy-br': '64' })
-    t.notOk('transfer-encoding' in aacPlayer.head)
-    const opusPlayer = openPlayer(t, `${nginx.url}/api/stream/public.opus`, pagesOfOgg())
-    await opusPlayer.more(50)
-    t.match(opusPlayer.head, { server: 'Icecast 2.4.4', 'content-type': 'audio/ogg', 'icy-br': '96' })
-    t.notOk('transfer-encoding' in opusPlayer.head)
+    const others = [
+      {
+        path: 'public-64.mp3',
+        type: 'audio/mpeg',
+        bitrate: '64',
+        mount: otherAir!,
+        cut: framesWith(frameBytes),
+      },
+      {
+        path: 'public-64.aac',
+        type: 'audio/aac',
+        bitrate: '64',
+        mount: aacAir!,
+        cut: framesWith(adtsFrameBytes),
+      },
+      { path: 'public.opus', type: 'audio/ogg', bitrate: '96', mount: opusAir!, cut: pagesOfOgg() },
+    ].map(({ path, cut, ...other }) => ({
+      ...other,
+      listening: openPlayer(t, `${nginx.url}/api/stream/${path}`, cut),
+    }))
+    for (const { listening, type, bitrate } of others) {
+      await listening.more(50)
+      t.match(listening.head, { server: 'Icecast 2.4.4', 'content-type': type, 'icy-br': bitrate })
+      t.notOk('transfer-encoding' in listening.head)
+    }
+    const listened = [{ listening: player, mount: air }, ...others]
 
     const origins = ports.map((port) => `http://127.0.0.1:${port}`)
     const hls = (['mp3-128', 'aac-64'] as const).map((mount) => {
@@ -202,23 +221,19 @@ t.test(
         codec,
         url,
         player: openHlsPlayer(t, origins, url),
-        mount: codec === 'mp3' ? air : aacAir,
+        mount: codec === 'mp3' ? air : aacAir!,
       } as const
     })
 
     const load = startLoad(t, nginx.url, SECRET)
     /** Everything heard is the broadcast, without a frame too many or too few. */
     const assertWhole = async (t: Test) => {
-      for (const [listening, mount] of [
-        [player, air],
-        [aacPlayer, aacAir],
-        [opusPlayer, opusAir],
-      ] as const) {
-        await listening.more(20)
-        const heard = listening.audio
-        await mount.more(4)
+      await Promise.all(listened.map(({ listening }) => listening.more(20)))
+      const heard = listened.map(({ listening }) => listening.audio)
+      await Promise.all(listened.map(({ mount }) => mount.more(4)))
+      for (const [i, { listening, mount }] of listened.entries()) {
         const told = Buffer.concat(mount.chunks.map((chunk) => chunk.audio))
-        t.ok(told.includes(heard), `${heard.length} bytes in one piece`)
+        t.ok(told.includes(heard[i]!), `${heard[i]!.length} bytes in one piece`)
         for (const { asked, got } of listening.resumed) t.equal(got, asked, 'a player resumes where it was')
       }
       t.same(load.failed, [], 'nothing that may be asked twice was lost')
@@ -248,9 +263,10 @@ t.test(
       for (const { pid } of processes) t.notOk(isAlive(pid), 'all of its processes have ended')
       await load.more(30)
       await assertWhole(t)
-      t.ok(player.resumed.length > 0, 'the player was on one of them')
-      for (const { leftOver } of [player, aacPlayer, opusPlayer])
-        t.same([...new Set(leftOver)], [0], 'and left behind a whole frame or page')
+      for (const { listening } of listened) {
+        t.ok(listening.resumed.length > 0, 'the player was on one of them')
+        t.same([...new Set(listening.leftOver)], [0], 'and left behind a whole frame or page')
+      }
       if (!roamer.connected) await once(roamer as unknown as NodeJS.EventEmitter, 'connect')
       t.ok(ends.length > 0)
       t.notOk(ends.includes('io server disconnect'), 'clients come back by themselves')
