@@ -44,6 +44,27 @@ const streamMutations = mutationsOf('apps/api/src/stream', [
     'start-point.test.ts',
   ],
   [
+    'each mount limits the streams of an address by itself',
+    'streams.ts',
+    'createFanOut({ ...deps, mirror, mount, counter, mode })',
+    'createFanOut({ ...deps, mirror, mount, counter: createConnectionCounter(maxPerAddress), mode })',
+    'fan-out.test.ts',
+  ],
+  [
+    'a replica cuts no segments of what was broadcast before it began',
+    'apps/api/src/app.ts',
+    'closeWithApp(openHls({ ...ports, mirror }))',
+    '(await new Promise((resolve) => setTimeout(resolve, 500)), closeWithApp(openHls({ ...ports, mirror })))',
+    'apps/api/src/routes/listening/hls.test.ts',
+  ],
+  [
+    'all listeners wait for a replica that is slow to answer for a playlist',
+    'deploy/nginx.conf',
+    'proxy_cache_use_stale updating error timeout;',
+    'proxy_cache_use_stale error timeout;',
+    'tests/deployment/nginx.test.ts',
+  ],
+  [
     'a repeated chunk is heard twice',
     'mount-mirror.ts',
     'if (chunk.frame < expected && isRepeated(newest, chunk, frameMs)) return',
