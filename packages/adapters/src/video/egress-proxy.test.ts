@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import t from 'tap'
-import { arePublic, withEgressProxy } from './egress-proxy.ts'
+import { arePublic, publicAddresses, withEgressProxy } from './egress-proxy.ts'
 
 const ipv4 = (address: string) => ({ address, family: 4 })
 const ipv6 = (address: string) => ({ address, family: 6 })
@@ -48,6 +48,40 @@ t.test('a program reaches only public hosts, at the address that was checked', a
   // The route ends together with its purpose.
   await closed
   t.same(asked, ['video.example'])
+})
+
+t.test('a name that first leads to a public host and then inside is refused the second time', async (t) => {
+  const host = createServer((socket) => socket.end('from outside'))
+  host.listen(0, '127.0.0.1')
+  t.teardown(() => host.close())
+  await once(host, 'listening')
+  const { port } = host.address() as AddressInfo
+  const answers = [[ipv4('8.8.8.8')], [ipv4('127.0.0.1')], [ipv4('8.8.8.8'), ipv6('::ffff:127.0.0.1')]]
+  let asked = 0
+  const lookup = async () => answers[asked++]!
+  const checked: string[] = []
+  const addressesOf = async (name: string) => {
+    checked.push(...(await publicAddresses(name, lookup)).map(({ address }) => address))
+    // Stands for the public host.
+    return [ipv4('127.0.0.1')]
+  }
+  await withEgressProxy(
+    async (proxy) => {
+      const reach = async () => {
+        const socket = connect(Number(new URL(proxy).port), '127.0.0.1')
+        socket.write(`CONNECT rebinding.example:${port} HTTP/1.1\r\n\r\n`)
+        let answer = ''
+        for await (const bytes of socket) answer += bytes
+        return answer
+      }
+      t.match(await reach(), /^HTTP\/1.1 200.*from outside$/s)
+      t.equal(asked, 1, 'the connection goes where the check looked: the name is asked for once')
+      t.match(await reach(), /^HTTP\/1.1 403/)
+      t.match(await reach(), /^HTTP\/1.1 403/, 'also where only one of its addresses is inside')
+    },
+    { addressesOf, port },
+  )
+  t.same(checked, ['8.8.8.8'])
 })
 
 t.test('a program redirected to this machine or its network is blocked', async (t) => {

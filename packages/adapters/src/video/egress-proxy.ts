@@ -42,13 +42,16 @@ for (const [network, bits] of [
 ] as const)
   reserved.addSubnet(network, bits, 'ipv6')
 
+const everyAddress = (host: string): Promise<LookupAddress[]> => dns.lookup(host, { all: true })
+
 /**
  * Resolves a host name, or an address.
  *
+ * @param lookup asks the servers of names.
  * @throws Error when there is no address, or one of them is not public: loopback, private, link-local, cloud metadata.
  */
-export async function publicAddresses(host: string): Promise<LookupAddress[]> {
-  const found = await dns.lookup(host.replace(/^\[(.*)\]$/, '$1'), { all: true })
+export async function publicAddresses(host: string, lookup = everyAddress): Promise<LookupAddress[]> {
+  const found = await lookup(host.replace(/^\[(.*)\]$/, '$1'))
   if (!arePublic(found)) throw new Error(`${host} is not a public address`)
   return found
 }
