@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import type { PlayoutState } from '@solstice/playout'
 import { basePriceMinor, chargeableCeiling, tiersOf } from '@solstice/station'
 import t from 'tap'
-import { openOrderStation } from '../../harness/donations/order-station.ts'
+import { openDonations, openOrderStation } from '../../harness/donations/order-station.ts'
 import { ledgerOf, MATCHING } from '../../harness/donations/orders.ts'
+import { openSocket } from '../../harness/people/socket-client.ts'
 
 const refusal = (status: number, code: string, details: object = {}) => ({
   status,
@@ -17,7 +19,7 @@ const pricing = {
   tierCeiling: 5,
 } as const
 
-const { station, song, current, next, night, entry, onAir } = await openOrderStation(t)
+const { services, station, song, current, next, night, entry, onAir } = await openOrderStation(t)
 
 const { app, ports, addTrack, tokens, ask, order, tiers, saveSettings } = station
 
@@ -174,6 +176,42 @@ t.test('a station takes an order from its listener, and shows it to nobody else'
   const untiered = (await order({ songId: song.id, tier: 9 }, '10.2.0.1')).body
   t.equal(untiered.amount, 50, 'a tier is ignored where there are none')
   t.equal((await ask(`GET ${untiered.donationId}/status`, '10.2.0.1')).body.tier, null)
+})
+
+t.test('a listener is the same one to requests and to sockets, whatever its headers claim', async (t) => {
+  const { donationId } = (await order({ songId: song.id })).body
+  const record = (await data.donations.get(donationId))!
+  for (const hops of ['0', '1', '2']) {
+    const replica = await openDonations(t, services, 'donatello', station, hops)
+    const url = await replica.app.listen({ port: 0, host: '127.0.0.1' })
+    for (const claimed of [
+      '198.51.100.1',
+      '198.51.100.1, 203.0.113.9',
+      '198.51.100.1, 203.0.113.9, 10.0.0.2',
+      '2001:db8:1:2::5',
+      '203.0.113.9:4711, [2001:db8::1]:443',
+      '203.0.113.9,',
+      'unknown, <script>',
+      '::ffff:203.0.113.9',
+      ' , ,',
+    ]) {
+      const headers = {
+        'x-forwarded-for': claimed,
+        'x-real-ip': '198.51.100.2',
+        forwarded: 'for=198.51.100.3',
+      }
+      const { socket, first } = openSocket(t, url, { headers })
+      socket.emit('listener_init')
+      const { uid } = await first<{ uid: string }>('listener_uid')
+      const id = randomUUID()
+      const own = { ...record, id, claimKey: id, uid }
+      await replica.ports.data.donations.insert(own)
+      const status = async (headers: Record<string, string>) =>
+        (await fetch(`${url}/api/public/donations/${id}/status`, { headers })).status
+      t.equal(await status(headers), 200, `${hops} hops, ${claimed}`)
+      socket.disconnect()
+    }
+  }
 })
 
 t.test('a station takes at most ten orders of a listener in ten minutes', async (t) => {

@@ -15,6 +15,7 @@ export async function openDonations(
   services: { env: Record<string, string> },
   provider: string,
   beside?: OpenApp,
+  hops = '1',
 ) {
   const env = {
     ...SUPER_ADMIN,
@@ -23,7 +24,7 @@ export async function openDonations(
     DONATION_MATCH_EXPIRY_MIN: '20',
     STREAM_MODE: 'true',
     RADIO_HOSTS_MODE: 'true',
-    TRUST_PROXY_HOPS: '1',
+    TRUST_PROXY_HOPS: hops,
     CLIENT_ORIGIN: PAGE,
   }
   const station = await openApp(t, env, undefined, beside)
