@@ -4,9 +4,12 @@ import { text } from 'node:stream/consumers'
 import { openAnnouncer } from '@solstice/adapters'
 import { failureBody } from '@solstice/contracts'
 import t from 'tap'
+import { inForm } from '../../../../tests/harness/long-form.ts'
 import { openSocket, type SocketClient } from '../../../../tests/harness/people/socket-client.ts'
 import { redis, replica } from '../../../../tests/harness/servers/gateway.ts'
 import { PATIENCE_MS, until } from '../../../../tests/harness/until.ts'
+
+const RANDOM_EVENTS = inForm({ short: 10_000, long: 100_000 })
 
 const gone = ({ socket }: SocketClient) =>
   new Promise((resolve, reject) => {
@@ -144,7 +147,7 @@ t.test('no client message stops the process', async (t) => {
     { id: Buffer.from('x') },
   ]
   let sent = 0
-  while (sent < 10_000) {
+  while (sent < RANDOM_EVENTS) {
     const client = openSocket(t, url, { transports: [random(4) === 0 ? 'polling' : 'websocket'] })
     clients.push(client)
     await client.first('radio_hosts_mode')
