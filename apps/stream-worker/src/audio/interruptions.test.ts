@@ -1,6 +1,7 @@
 import { join } from 'node:path'
-import { chunkEndMs, type SoundMarker } from '@solstice/station'
+import { chunkEndMs, type SoundMarker, sleep } from '@solstice/station'
 import t from 'tap'
+import { randomFrom } from '../../../../tests/harness/air/programme.ts'
 import { makeTone, pitch } from '../../../../tests/harness/audio/audio.ts'
 import {
   consecutive,
@@ -16,12 +17,16 @@ import {
   soundOf,
 } from '../../../../tests/harness/audio/broadcasts.ts'
 import { deviation, startError } from '../../../../tests/harness/audio/sine.ts'
+import { inForm } from '../../../../tests/harness/long-form.ts'
 import { isAlive } from '../../../../tests/harness/processes/processes.ts'
-import { inTime } from '../../../../tests/harness/until.ts'
+import { inTime, until } from '../../../../tests/harness/until.ts'
 import { startBroadcast } from './broadcast.ts'
 
 /** A track that is not over before all is done to it, however slow the machine. */
-const LONG_S = 200
+const LONG_S = inForm({ short: 200, long: 400 })
+const KILLS = { encoder: inForm({ short: 5, long: 50 }), decoder: inForm({ short: 3, long: 50 }) }
+/** Of the moments. */
+const SEED = 7
 
 const folder = await makeSounds(t)
 
@@ -123,23 +128,26 @@ t.test('after a pause too long to catch up with, time starts again and the numbe
 })
 
 t.test('an encoder that is killed or hangs is replaced, and nobody hears it', async (t) => {
-  const air = onAir(t, folder, new Playlist([entry('750', 40)]), { speed: 4 })
-  for (const [seconds, signal] of [
-    [2, 'SIGKILL'],
-    [4, 'SIGSTOP'],
-    [7, 'SIGKILL'],
-    [9.3, 'SIGSTOP'],
-    [12, 'SIGKILL'],
-  ] as const) {
+  await makeTone(join(folder, '650.mp3'), { hz: 650, seconds: LONG_S })
+  const air = onAir(t, folder, new Playlist([entry('650', LONG_S)]), { speed: 4 })
+  const random = randomFrom(SEED)
+  const gone: number[] = []
+  let seconds = 0
+  for (let kill = 0; kill < KILLS.encoder; kill++) {
+    seconds += 1.5 + random(2_000) / 1000
     await air.published(seconds)
-    process.kill(air.broadcast.processes.encoder!, signal)
+    // The one before may be in the middle of its replacement.
+    const pid = () => air.broadcast.processes.encoder
+    await until('there is an encoder', () => pid() !== undefined && !gone.includes(pid()!))
+    gone.push(pid()!)
+    process.kill(pid()!, kill % 2 ? 'SIGSTOP' : 'SIGKILL')
   }
-  await air.published(17)
+  await air.published(seconds + 5)
   await air.broadcast.stop()
   consecutive(t, air.chunks)
   const sound = await soundOf(air.chunks)
   t.equal(sound.length, air.chunks.length * 19 * FRAME)
-  t.ok(deviation(sound, 750, 2000, sound.length) < 0.05)
+  t.ok(deviation(sound, 650, 2000, sound.length) < 0.05)
 })
 
 t.test('a decoder that is killed or hangs is replaced, and nobody hears it', async (t) => {
@@ -156,10 +164,12 @@ t.test('a decoder that is killed or hangs is replaced, and nobody hears it', asy
     }
     throw new Error('the decoder was not replaced while the track lasted')
   }
-  for (const signal of ['SIGKILL', 'SIGSTOP', 'SIGTERM'] as const) {
+  const random = randomFrom(SEED)
+  for (let kill = 0; kill < KILLS.decoder; kill++) {
     const pid = await another()
     pids.add(pid)
-    process.kill(pid, signal)
+    await sleep(random(200))
+    if (isAlive(pid)) process.kill(pid, (['SIGKILL', 'SIGSTOP', 'SIGTERM'] as const)[kill % 3]!)
   }
   await another()
   await air.published(seconds)
