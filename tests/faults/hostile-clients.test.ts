@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
@@ -5,8 +6,10 @@ import { readConfig } from '@solstice/adapters'
 import { sleep } from '@solstice/station'
 import t, { type Test } from 'tap'
 import { createTokens } from '../../apps/api/src/auth/tokens.ts'
+import { usageOf } from '../../tools/bench/usage.ts'
 import { makeTone } from '../harness/audio/audio.ts'
 import { tagBombs } from '../harness/audio/tag-bombs.ts'
+import { inForm } from '../harness/long-form.ts'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
 import { openSocket } from '../harness/people/socket-client.ts'
 import { logIn } from '../harness/people/uploads.ts'
@@ -19,6 +22,15 @@ import { listen, prepareStation } from '../harness/stations/station.ts'
 const MAX_DELAY_MS = 1_000
 /** Players buffer five seconds. */
 const MAX_SILENCE_MS = 4_000
+
+/** A listener with a reserve gets six segments of half a second at a time. */
+const CADENCE_MS = 3_000
+const NEVER_READING = inForm({ short: 50, long: 500 })
+const UNREAD_MS = inForm({ short: 5_000, long: 300_000 })
+/** References to what all share, per listener, */
+const MAX_KEPT_KB = 64
+/** and what a process gathers until it collects it. */
+const MAX_GARBAGE_MB = 40
 
 const folder = await temporaryFolder(t)
 const service = await openLyricsService(t)
@@ -36,7 +48,7 @@ const station = await prepareStation(t, tones, {
   FFMPEG_PATH: ffmpeg,
 })
 await station.startWorker()
-const { url } = await station.startApi()
+const { url, process: api } = await station.startApi()
 const { port, host } = new URL(url)
 const token = await logIn(url, SUPER_ADMIN.ADMIN_LOGIN, SUPER_ADMIN.ADMIN_PASS)
 const probe = await openProbe(t, `${url}/healthz`)
@@ -48,8 +60,8 @@ stream.response.on('data', () => {
   heardAtMs = performance.now()
 })
 
-/** Effects of an attack on others. */
-async function noticed(t: Test, what: string, attack: () => Promise<unknown>): Promise<void> {
+/** Effects of an attack on others. @returns the longest delay of an idle server meanwhile, ms. */
+async function noticed(t: Test, what: string, attack: () => Promise<unknown>): Promise<number> {
   silentMs = 0
   const { ms, idleMs } = await probe.during(attack)
   const held = `${ms.toFixed()} ms, an idle server ${idleMs.toFixed()} ms`
@@ -58,6 +70,7 @@ async function noticed(t: Test, what: string, attack: () => Promise<unknown>): P
     silentMs < MAX_SILENCE_MS + 3 * idleMs,
     `${what}: the stream rests for ${silentMs.toFixed()} ms at most`,
   )
+  return idleMs
 }
 
 const from = (address: string) => ({ 'x-forwarded-for': address })
@@ -154,6 +167,50 @@ t.test('bodies that never end', async (t) => {
     await sleep(1_000)
   })
   for (const socket of open) socket.destroy()
+})
+
+t.test('listeners that stop reading', async (t) => {
+  const open: Socket[] = []
+  t.teardown(() => {
+    for (const socket of open) socket.destroy()
+  })
+  const rssMb = async () => (await usageOf(api.child.pid!)).rssKb / 1024
+  const join = async (i: number) => {
+    const socket = connect(Number(port), '127.0.0.1').on('error', () => {})
+    open.push(socket)
+    const address = `198.18.${Math.floor(i / 250)}.${i % 250}`
+    socket.write(
+      `GET /api/stream/public.mp3 HTTP/1.1\r\nhost: ${host}\r\nx-forwarded-for: ${address}\r\n\r\n`,
+    )
+    const [head] = (await once(socket, 'data')) as [Buffer]
+    socket.pause()
+    return head.toString('latin1', 0, 12)
+  }
+  // Their largest rest before: they have a reserve, so they are written to every few seconds.
+  silentMs = 0
+  await sleep(2 * CADENCE_MS)
+  const restMs = silentMs
+  const idleMb = await rssMb()
+  let joinedMb = 0
+  let mostMb = 0
+  const idleMs = await noticed(t, `${NEVER_READING} that do not read`, async () => {
+    const heads = await Promise.all(Array.from({ length: NEVER_READING }, (_, i) => join(i)))
+    t.same([...new Set(heads)], ['HTTP/1.1 200'])
+    joinedMb = await rssMb()
+    const untilMs = performance.now() + UNREAD_MS
+    while (performance.now() < untilMs) {
+      mostMb = Math.max(mostMb, await rssMb())
+      await sleep(500)
+    }
+  })
+  t.ok(
+    silentMs < restMs + MAX_DELAY_MS + 3 * idleMs,
+    `a listener rests for ${Math.round(silentMs)} ms, ${Math.round(restMs)} ms before`,
+  )
+  const told = [idleMb, joinedMb, mostMb].map(Math.round).join(', ')
+  const boundMb = MAX_GARBAGE_MB + (NEVER_READING * MAX_KEPT_KB) / 1024
+  t.ok(mostMb - idleMb < boundMb, `memory before, with them and at most: ${told} MB`)
+  t.notOk(stream.response.destroyed)
 })
 
 t.test('a hundred logins at once', async (t) => {
