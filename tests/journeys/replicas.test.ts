@@ -2,19 +2,14 @@ import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { User } from '@solstice/contracts'
-import { adtsFrameBytes, frameBytes, sleep } from '@solstice/station'
+import { adtsFrameBytes, frameBytes } from '@solstice/station'
 import { io } from 'socket.io-client'
 import t, { type Test } from 'tap'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
-import { openSocket, type SocketClient } from '../harness/people/socket-client.ts'
+import { openOnEach, openSocket } from '../harness/people/socket-client.ts'
 import { beginUpload, logIn, uploadTrack } from '../harness/people/uploads.ts'
-import {
-  childrenOf,
-  freePort,
-  isAlive,
-  type Teardown,
-  temporaryFolder,
-} from '../harness/processes/processes.ts'
+import { openBlocking } from '../harness/processes/blocked.ts'
+import { childrenOf, freePort, isAlive, temporaryFolder } from '../harness/processes/processes.ts'
 import { startNginx } from '../harness/servers/nginx.ts'
 import {
   assertPlayedWhole,
@@ -22,7 +17,7 @@ import {
   isWhole,
   openHlsPlayer,
 } from '../harness/stations/players/hls-player.ts'
-import { startLoad } from '../harness/stations/players/load.ts'
+import { askWhile, startLoad } from '../harness/stations/players/load.ts'
 import { framesWith, openPlayer, pagesOfOgg } from '../harness/stations/players/stream-player.ts'
 import { followBroadcast, mustBeWhole, prepareStation } from '../harness/stations/station.ts'
 import { until } from '../harness/until.ts'
@@ -157,7 +152,7 @@ t.test(
     })
 
     await t.test('the processes of a replica are one, and one that dies is replaced', async (t) => {
-      const clients = await openOnBoth(t, two.url)
+      const clients = await openOnEach(t, two.url, PROCESSES)
       // Their requests reach now this process and now that one.
       const polling = openSocket(t, two.url, { transports: ['polling'] })
       const upgrading = openSocket(t, two.url, { transports: ['polling', 'websocket'] })
@@ -179,7 +174,7 @@ t.test(
       for (const { number, client } of clients)
         if (number !== '2')
           t.match(await client.ask('stream_ping', 1), { clientTs: 1 }, 'nobody else notices')
-      await openOnBoth(t, two.url)
+      await openOnEach(t, two.url, PROCESSES)
     })
 
     const player = openPlayer(t, `${nginx.url}/api/stream/public.mp3`)
@@ -254,7 +249,8 @@ t.test(
       await assertWhole(t)
     })
 
-    const again = await station.startApi(ports[0])
+    const blocking = await openBlocking(t)
+    const again = await station.startApi(ports[0], 1, blocking.env)
     await t.test('so does the other one, once the first is back', async (t) => {
       const processes = await childrenOf(two.process.child.pid!)
       t.equal(processes.length, PROCESSES)
@@ -295,20 +291,36 @@ t.test(
 
     await t.test('a suspended replica keeps its requests, and gets no new ones', async (t) => {
       again.process.child.kill('SIGSTOP')
-      const asked: Promise<number>[] = []
-      let answered = 0
-      const ask = async () => {
-        const { status } = await fetch(`${nginx.url}/healthz`)
-        answered++
-        return status
-      }
-      while (answered < 20) {
-        asked.push(ask())
-        await sleep(20)
-      }
-      again.process.child.kill('SIGCONT')
-      t.same([...new Set(await Promise.all(asked))], [200])
+      t.same(await askWhile(nginx.url, () => again.process.child.kill('SIGCONT')), [200])
     })
+
+    await t.test(
+      'so does one whose event loop is blocked, which then is not ready for a while',
+      async (t) => {
+        await until('it is ready', async () => (await fetch(`${again.url}/readyz`)).ok)
+        const socket = openSocket(t, again.url)
+        await socket.first('sync')
+        const own = openPlayer(t, `${again.url}/api/stream/public.mp3`)
+        await own.more(40)
+        const unblock = await blocking.block(again.process)
+        await air.more(4)
+        t.notMatch(again.process.output, /^unblocked$/m, 'the worker goes on meanwhile')
+        t.same(await askWhile(nginx.url, unblock), [200])
+        let reason: unknown
+        await until('it says why it should be avoided', async () => {
+          const answer = await fetch(`${again.url}/readyz`)
+          reason = ((await answer.json()) as { error?: { reason: string } }).error?.reason
+          return answer.status === 503
+        })
+        t.equal(reason, 'overloaded')
+        t.equal((await fetch(`${nginx.url}/readyz`)).status, 200, 'the other one is')
+        t.match(await socket.ask('stream_ping', 1), { clientTs: 1 }, 'its connections survive')
+        await own.more(40)
+        t.same(own.resumed, [])
+        await assertWhole(t)
+        t.ok(Buffer.concat(air.chunks.map(({ audio }) => audio)).includes(own.audio), 'and miss nothing')
+      },
+    )
 
     await t.test('the death of a replica goes unnoticed', async (t) => {
       await again.process.end('SIGKILL')
@@ -336,18 +348,6 @@ t.test(
 )
 
 type Api = Awaited<ReturnType<Awaited<ReturnType<typeof prepareStation>>['startApi']>>
-
-/** Opens sockets until each process of a replica has one; each session names its process. */
-async function openOnBoth(t: Teardown, url: string): Promise<{ number: string; client: SocketClient }[]> {
-  const opened: { number: string; client: SocketClient }[] = []
-  while (new Set(opened.map(({ number }) => number)).size < PROCESSES) {
-    const client = openSocket(t, url)
-    await client.first('sync')
-    const { id } = client.socket.io.engine as unknown as { id: string }
-    opened.push({ number: id.split('.')[1]!, client })
-  }
-  return opened
-}
 
 const answers = (url: string) =>
   fetch(`${url}/healthz`, { headers: { connection: 'close' } }).then(

@@ -68,3 +68,19 @@ export function openSocket(
       }),
   }
 }
+
+/** Opens sockets until each of a replica's processes has one; each session names its process. */
+export async function openOnEach(
+  t: Teardown,
+  url: string,
+  processes: number,
+): Promise<{ number: string; client: SocketClient }[]> {
+  const opened: { number: string; client: SocketClient }[] = []
+  while (new Set(opened.map(({ number }) => number)).size < processes) {
+    const client = openSocket(t, url)
+    await client.first('sync')
+    const { id } = client.socket.io.engine as unknown as { id: string }
+    opened.push({ number: id.split('.')[1]!, client })
+  }
+  return opened
+}

@@ -65,9 +65,14 @@ export interface Station {
   addClip(family: ClipFamily, filename: string, tone: Omit<Tone, 'name' | 'mode'>): Promise<void>
   /**
    * Starts a replica of the API, on a free port by default; resolves when it is ready for listeners, and all of its processes
-   * listen.
+   * listen. `own` is environment of this replica alone; `readiness` is asked whether it is ready.
    */
-  startApi(port?: number, processes?: number): Promise<{ url: string; process: Process }>
+  startApi(
+    port?: number,
+    processes?: number,
+    own?: Record<string, string>,
+    readiness?: string,
+  ): Promise<{ url: string; process: Process }>
   /** Starts a stream worker; resolves when it runs, on air or standing by. */
   startWorker(): Promise<Process>
   /** Starts a jobs process; resolves when it accepts jobs. */
@@ -145,12 +150,12 @@ export async function prepareStation(
       await data.clips.insert({ ...clip, used: true, duration: tone.seconds, createdAt: 0 })
       await Promise.all([data.close(), media.close()])
     },
-    async startApi(chosen, processes = 1) {
+    async startApi(chosen, processes = 1, own = {}, readiness = '/readyz/stream') {
       const listening = new RegExp('Server listening at[^]*'.repeat(processes))
-      const more = { PORT: String(chosen ?? 0), API_PROCESSES: String(processes) }
+      const more = { PORT: String(chosen ?? 0), API_PROCESSES: String(processes), ...own }
       const process = await startApp('api', listening, more)
       const url = /Server listening at (http:\/\/[\d.:]+)/.exec(process.output)![1]!
-      await until('the API is ready for listeners', async () => (await fetch(`${url}/readyz/stream`)).ok)
+      await until('the API is ready for listeners', async () => (await fetch(url + readiness)).ok)
       return { url, process }
     },
     startWorker: () => startApp('stream-worker', /standing by/),

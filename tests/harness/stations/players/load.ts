@@ -31,3 +31,20 @@ export function startLoad(t: Teardown, url: string, token: string) {
     },
   }
 }
+
+/** Asks until there are some answers, whatever waits, then calls `goOn`. @returns the different statuses of all answers. */
+export async function askWhile(url: string, goOn: () => unknown): Promise<number[]> {
+  const asked: Promise<number>[] = []
+  let answered = 0
+  const ask = async () => {
+    const { status } = await fetch(`${url}/healthz`)
+    answered++
+    return status
+  }
+  while (answered < 20) {
+    asked.push(ask())
+    await sleep(20)
+  }
+  await goOn()
+  return [...new Set(await Promise.all(asked))]
+}
