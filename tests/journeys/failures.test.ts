@@ -1,11 +1,23 @@
-import { readFile, rename, writeFile } from 'node:fs/promises'
-import type { AlarmCause } from '@solstice/contracts'
-import { type FrameChunk, oggPages } from '@solstice/station'
+import { readFile, rename, stat, truncate, writeFile } from 'node:fs/promises'
+import type { AlarmCause, RadioState, ServerPayload } from '@solstice/contracts'
+import { chunkEndMs } from '@solstice/station'
 import t, { type Test } from 'tap'
 import { decode, melody } from '../harness/audio/audio.ts'
-import { logicalStreams } from '../harness/audio/logical-streams.ts'
-import { childrenOf, isAlive, type Process } from '../harness/processes/processes.ts'
+import { damagedFiles } from '../harness/audio/damaged-files.ts'
+import { inForm } from '../harness/long-form.ts'
+import { openSocket } from '../harness/people/socket-client.ts'
+import { isAlive, type Process, temporaryFolder } from '../harness/processes/processes.ts'
 import { startFaultyReplica } from '../harness/servers/faulty-replica.ts'
+import {
+  assertConsecutive,
+  assertContinuous,
+  ffmpegsOf,
+  followOthers,
+  LISTENED_BYTES,
+  prepareWithMounts,
+  startFirst,
+  tones,
+} from '../harness/stations/heard.ts'
 import {
   followBroadcast,
   listen,
@@ -15,73 +27,19 @@ import {
 } from '../harness/stations/station.ts'
 import { until } from '../harness/until.ts'
 
-const BYTES_PER_S = 16_000
+const TONE_S = 3
+/** Damaged files of which everything that can be heard is a tone. */
+const SOUND_OR_NOTHING = [
+  'nothing',
+  'one byte',
+  'a picture',
+  'noise',
+  'two rates in one',
+  'saying that it lasts for days',
+]
+
 // Most of the time is spent listening: the stations of this file run side by side.
 t.jobs = 3
-const TONE_S = 4
-/** Long enough for a tone to be heard from its beginning to its end. */
-const LISTENED_BYTES = 13 * BYTES_PER_S
-const tones = [
-  { name: 'Low', hz: 440, seconds: TONE_S },
-  { name: 'High', hz: 880, seconds: TONE_S },
-]
-const pitches = tones.map((tone) => tone.hz)
-
-function assertConsecutive(t: Test, chunks: FrameChunk[]) {
-  const holes = chunks.flatMap((chunk, i) => {
-    const before = chunks[i - 1]
-    if (!before || chunk.frame === before.frame + before.frames) return []
-    return [`frame ${chunk.frame} after ${before.frame + before.frames - 1}`]
-  })
-  t.same(holes, [], `${chunks.length} chunks, every frame number once`)
-}
-
-/** Fails where the recording has a quiet moment, or a tone did not last its time. */
-async function assertContinuous(t: Test, mp3: Buffer, toneS = TONE_S) {
-  const samples = await decode(mp3)
-  const all = melody(samples.subarray(0, samples.length - 4410), pitches)
-  // The burst may begin before the station's very first track.
-  const heard = all.slice(all.findIndex((hz) => hz !== null))
-  t.notOk(heard.includes(null), 'never silent')
-  const changes = heard.flatMap((hz, i) => (i > 0 && hz !== heard[i - 1] ? [i] : []))
-  const lengths = changes.slice(1).map((at, i) => at - changes[i]!)
-  for (const length of lengths)
-    t.equal(Math.round(length / 20) % toneS, 0, `a tone of ${length * 50} ms is whole`)
-}
-
-/** A station with more mounts than the first. */
-const prepareWithMounts = (t: Test, songs = tones) =>
-  prepareStation(t, songs, { STREAM_MOUNTS: 'mp3:128,mp3:64,aac:64,opus:64' })
-
-/** The mounts beside the first. */
-async function followOthers(t: Test, station: Station) {
-  const mp3 = await followBroadcast(t, station, 'mp3-64')
-  const aac = await followBroadcast(t, station, 'aac-64')
-  const opus = await followBroadcast(t, station, 'opus-64')
-  return {
-    assertWhole() {
-      for (const mount of [mp3, aac]) if (mustBeWhole(t, mount)) assertConsecutive(t, mount.chunks)
-      if (!mustBeWhole(t, opus)) return
-      assertConsecutive(t, opus.chunks)
-      const began = opus.chunks.findIndex(({ audio }) => oggPages(audio)[0]?.mark === 'begin')
-      const pages = Buffer.concat(opus.chunks.slice(began).map(({ audio }) => audio))
-      t.ok(logicalStreams(pages).length > 0, 'a strict reader of Ogg finds no fault')
-    },
-  }
-}
-
-/** A worker that holds the lease: workers started after it stand by. */
-async function startFirst(station: Station): Promise<Process> {
-  const worker = await station.startWorker()
-  await worker.printed(/the station is on air/)
-  return worker
-}
-
-async function leftOvers(worker: Process): Promise<number[]> {
-  return (await childrenOf(worker.child.pid!))
-    .filter((child) => /ffmpeg/.test(child.command))
-    .map((child) => child.pid)
-}
 
 /**
  * A replica hands out other frames and another title, then the only worker is suspended: the monitor raises alarms with these
@@ -138,7 +96,7 @@ t.test(
     await station.startWorker()
     const listening = await listen(t, `${api.url}/api/stream/public.mp3`)
     await air.more(4)
-    const ffmpegs = await leftOvers(worker)
+    const ffmpegs = await ffmpegsOf(worker)
     t.ok(ffmpegs.length >= 1)
     await worker.end('SIGKILL')
     await air.more(16)
@@ -215,7 +173,7 @@ t.test('killed and hanging ffmpeg processes are replaced inaudibly', { buffered:
   const listening = await listen(t, `${api.url}/api/stream/public.mp3`)
   for (const signal of ['SIGKILL', 'SIGSTOP', 'SIGKILL'] as const) {
     await air.more(4)
-    const victims = await leftOvers(worker)
+    const victims = await ffmpegsOf(worker)
     for (const pid of victims.filter(isAlive)) process.kill(pid, signal)
     await air.more(6)
     await gone(signal === 'SIGKILL' ? victims : [])
@@ -227,37 +185,88 @@ t.test('killed and hanging ffmpeg processes are replaced inaudibly', { buffered:
 })
 
 t.test(
-  'kill -9 of Redis: broadcast, queue and listeners survive until it returns',
+  'without ffmpeg the station says that it has no sound, and sync mode works',
   { buffered: true },
   async (t) => {
-    const station = await prepareWithMounts(t)
-    const [api] = await Promise.all([station.startApi(), station.startWorker()])
-    const air = await followBroadcast(t, station)
-    const others = await followOthers(t, station)
-    const listening = await listen(t, `${api.url}/api/stream/public.mp3`)
-    await air.more(6)
-    // The journal is flushed once a second: changes acknowledged longer ago survive.
-    await new Promise((resolve) => setTimeout(resolve, 1100))
-    await station.redis.process.end('SIGKILL')
-    await station.redis.restart()
-    await air.more(16)
-    assertConsecutive(t, air.chunks)
-    others.assertWhole()
-    if (mustBeWhole(t, air)) await assertContinuous(t, await listening.received(LISTENED_BYTES))
-    t.notOk(listening.response.destroyed, 'no listener was disconnected')
+    const station = await prepareStation(t, tones, {
+      FFMPEG_PATH: '/nowhere/ffmpeg',
+      STREAM_MOUNTS: 'mp3:128,aac:64',
+    })
+    const [{ url }, worker] = await Promise.all([
+      station.startApi(undefined, 1, {}, '/readyz'),
+      startFirst(station),
+    ])
+    await worker.printed(/ffmpeg cannot be started; no stream/)
+    const socket = openSocket(t, url)
+    const sync = await socket.first<RadioState>('sync', ({ track }) => track !== null)
+    for (const path of ['public.mp3', 'public-64.aac']) {
+      const refused = await fetch(`${url}/api/stream/${path}`)
+      t.equal(refused.status, 503, path)
+      t.match(await refused.json(), { error: { code: 'STREAM_NOT_READY' } })
+    }
+    const unready = await fetch(`${url}/readyz/stream`)
+    t.match([unready.status, await unready.json()], [503, { error: { reason: 'no_sound' } }])
+    t.match(await (await fetch(`${url}/api/status`)).json(), {
+      isOnAir: false,
+      mounts: [{ isOnAir: false }, { isOnAir: false }],
+    })
+    socket.socket.emit('listener_init')
+    const { uid, artToken } = await socket.first<ServerPayload<'listener_uid'>>('listener_uid')
+    const headers = { 'x-art-token': artToken, 'x-listener-uid': uid }
+    const { token } = (await (await fetch(`${url}/api/audio-key`, { headers })).json()) as { token: string }
+    const query = new URLSearchParams({ track: sync.track!, artToken, audioToken: token })
+    const sound = await decode(
+      Buffer.from(await (await fetch(`${url}/api/audio/stream?${query}`)).arrayBuffer()),
+    )
+    t.ok(sound.length > 3 * 44_100, 'its track can be heard')
+    await socket.first<RadioState>('sync', ({ track }) => track !== sync.track)
+    t.notMatch(worker.output, /cannot be decoded/, 'no track is blamed')
   },
 )
 
-t.test('an unreadable file is skipped, and does not return', { buffered: true }, async (t) => {
-  const station = await prepareStation(t, tones, { MEDIA_STORAGE: 'local' })
-  await writeFile(`${station.env.MEDIA_DIR}/music/day/High.mp3`, Buffer.alloc(40_000, 'not an MP3'))
-  const [api] = await Promise.all([station.startApi(), station.startWorker()])
-  const air = await followBroadcast(t, station)
-  const listening = await listen(t, `${api.url}/api/stream/public.mp3`)
-  const samples = await decode(await listening.received(LISTENED_BYTES))
-  const heard = melody(samples.subarray(44_100, samples.length - 4410), [440])
-  if (mustBeWhole(t, air)) t.notOk(heard.slice(20).includes(null), 'the other track goes on without a gap')
-})
+t.test(
+  'damaged files are skipped or heard without a gap, and the queue goes on',
+  { buffered: true },
+  async (t) => {
+    const corpus = Object.entries(await damagedFiles(await temporaryFolder(t)))
+    const files = inForm({ short: corpus.filter(([name]) => SOUND_OR_NOTHING.includes(name)), long: corpus })
+    const cut = { name: 'cut after six seconds', hz: 440, seconds: 12 }
+    const damaged = [cut, ...files.map(([name]) => ({ name, hz: 440, seconds: TONE_S }))]
+    const station = await prepareStation(t, [...tones, ...damaged], { MEDIA_STORAGE: 'local' })
+    const path = (name: string) => `${station.env.MEDIA_DIR}/music/day/${name}.mp3`
+    await Promise.all(files.map(([name, bytes]) => writeFile(path(name), bytes)))
+    await truncate(path(cut.name), Math.floor((await stat(path(cut.name))).size / 2))
+    const [api, worker] = await Promise.all([station.startApi(), station.startWorker()])
+    const air = await followBroadcast(t, station)
+    const listening = await listen(t, `${api.url}/api/stream/public.mp3`)
+    const tried = ({ name }: { name: string }) => worker.output.lastIndexOf(`"day/${name}.mp3"`)
+    while (!damaged.every((file) => tried(file) >= 0)) await air.more(1)
+    const last = Math.max(...damaged.map(tried))
+    await air.when('a song goes on air', () => tones.some((tone) => tried(tone) > last))
+    await air.more(8)
+    assertConsecutive(t, air.chunks)
+    if (!mustBeWhole(t, air)) return
+    const late = air.chunks.filter(
+      (chunk, i, all) => i > 0 && Math.abs(chunk.atMs - chunkEndMs(all[i - 1]!)) > 1,
+    )
+    t.same(late, [], 'the broadcast has no gap')
+    const samples = await decode(listening.bytes())
+    const heard = melody(samples.subarray(44_100, samples.length - 4410), [440, 880]).slice(20)
+    // A file of two has the pause of an encoder between them. Some of the whole corpus is silence, which is left after 8 s, or ends
+    // within its first 5 s, which 2 s of silence follow (B2).
+    const longest = Math.max(
+      ...heard
+        .map((hz) => (hz === null ? ' ' : 'x'))
+        .join('')
+        .split('x')
+        .map(({ length }) => length),
+    )
+    t.ok(
+      longest <= inForm({ short: 2, long: 10 * 20 }),
+      `${heard.length * 50} ms heard; silent for ${longest * 50} ms at most`,
+    )
+  },
+)
 
 t.test('music that was away as a whole is heard again when it returns', { buffered: true }, async (t) => {
   const station = await prepareStation(t, tones, { MEDIA_STORAGE: 'local' })

@@ -1,0 +1,121 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import type { User } from '@solstice/contracts'
+import { sleep } from '@solstice/station'
+import t, { type Test } from 'tap'
+import { openSocket } from '../harness/people/socket-client.ts'
+import { openLine } from '../harness/servers/line.ts'
+import {
+  assertConsecutive,
+  assertContinuous,
+  followOthers,
+  LISTENED_BYTES,
+  prepareWithMounts,
+  startFirst,
+  tones,
+} from '../harness/stations/heard.ts'
+import { openPlayer } from '../harness/stations/players/stream-player.ts'
+import { followBroadcast, listen, mustBeWhole } from '../harness/stations/station.ts'
+import { until } from '../harness/until.ts'
+
+/** On a machine that is quick enough for a gapless broadcast. */
+const MAX_EVENTS_MS = 15_000
+
+// Two replicas, the second one over a line that can fail.
+const station = await prepareWithMounts(t, tones, { TRUST_PROXY_HOPS: '1' })
+const { redis } = station
+const line = await openLine(t, redis.port)
+const [one, two, worker] = await Promise.all([
+  station.startApi(),
+  station.startApi(undefined, 1, { REDIS_URL: `redis://127.0.0.1:${line.port}` }),
+  startFirst(station),
+])
+const air = await followBroadcast(t, station)
+const tell = (...command: string[]) =>
+  promisify(execFile)('redis-cli', ['-p', String(redis.port), ...command])
+
+t.test('Redis is killed: broadcast, queue and listeners survive until it returns', (t) =>
+  endRedis(t, () => redis.process.end('SIGKILL')),
+)
+
+t.test('Redis is shut down and saves nothing: the same holds', (t) =>
+  endRedis(t, async () => {
+    // The connection closes without an answer.
+    await tell('shutdown', 'nosave').catch(() => {})
+    await redis.process.exited
+  }),
+)
+
+t.test('Redis is emptied and killed: the same holds', (t) =>
+  endRedis(t, async () => {
+    await tell('flushall')
+    await redis.process.end('SIGKILL')
+  }),
+)
+
+let users = 0
+/** Opens a socket from another address. */
+const join = (t: Test, url: string) =>
+  openSocket(t, url, { headers: { 'x-forwarded-for': `203.0.113.${++users}` } })
+
+async function endRedis(t: Test, end: () => Promise<void>): Promise<void> {
+  const from = air.chunks.length
+  const others = await followOthers(t, station)
+  const listening = await listen(t, `${one.url}/api/stream/public.mp3`)
+  const near = join(t, one.url)
+  await near.first<User[]>('usersUpdate', (list) => list.length === 1)
+  await air.more(6)
+  // The journal is flushed once a second: changes acknowledged longer ago survive.
+  await sleep(1_100)
+  await end()
+  await redis.restart()
+  const backMs = performance.now()
+  near.forget()
+  const far = join(t, two.url)
+  await near.first<User[]>('usersUpdate', (list) => list.length === 2)
+  const eventsMs = Math.round(performance.now() - backMs)
+  await until('the air is kept', async () => (await tell('exists', 'solstice:air')).stdout.trim() === '1')
+  await air.more(16)
+  assertConsecutive(t, air.chunks.slice(from))
+  others.assertWhole()
+  const ids = air.chunks.slice(from).flatMap(({ markers }) => markers.map(({ entryId }) => entryId))
+  const heard = ids.filter((id, i) => id !== ids[i - 1])
+  const expected = heard.map((_, i) => `e${Number(heard[0]!.slice(1)) + i}`)
+  t.same(heard, expected, 'the same queue continues')
+  if (mustBeWhole(t, air)) {
+    await assertContinuous(t, await listening.received(LISTENED_BYTES))
+    t.ok(eventsMs < MAX_EVENTS_MS, `events of another replica come again after ${eventsMs} ms`)
+  }
+  t.notOk(listening.response.destroyed, 'no listener was disconnected')
+  far.socket.disconnect()
+}
+
+t.test('a replica cut off from Redis plays what it has, ends its streams, and comes back', async (t) => {
+  const from = air.chunks.length
+  const ready = () => fetch(`${two.url}/readyz`)
+  await until('it is ready', async () => (await ready()).ok)
+  const player = openPlayer(t, `${two.url}/api/stream/public.mp3`)
+  await player.more(400)
+  const known = air.chunks.at(-2)!
+  const saidBefore = worker.output.length
+  line.isHanging = true
+  await until('it is not ready', async () => (await ready()).status === 503)
+  t.match(await (await ready()).json(), { error: { reason: 'no_redis' } })
+  t.equal((await fetch(`${one.url}/readyz`)).status, 200, 'the other one is')
+  await until('its stream ends', () => player.leftOver.length > 0)
+  t.same(player.leftOver, [0], 'behind a whole frame')
+  const heard = player.audio
+  t.ok(heard.includes(known.audio), 'what it had is heard')
+  t.ok(Buffer.concat(air.chunks.map(({ audio }) => audio)).includes(heard), 'and all of it once')
+  t.equal(
+    (await fetch(`${two.url}/api/stream/public.mp3`)).status,
+    503,
+    'a stream that would be silent is refused',
+  )
+  line.isHanging = false
+  await until('it is ready again', async () => (await ready()).ok)
+  await player.more(400)
+  t.equal(player.resumed.length, 1, 'its listeners come back')
+  assertConsecutive(t, air.chunks.slice(from))
+  t.notMatch(worker.output.slice(saidBefore), /lease lost/, 'the worker noticed nothing')
+})
