@@ -295,6 +295,13 @@ export const storeMutations = mutationsOf('packages/adapters/src', [
     'tests/use-cases/reconciling.test.ts',
   ],
   [
+    'a title from a file name keeps marks that turn its direction',
+    'packages/station/src/library/library.ts',
+    "oneLine(filename.slice(0, -'.mp3'.length))",
+    "filename.slice(0, -'.mp3'.length)",
+    'tests/use-cases/reconciling.test.ts',
+  ],
+  [
     'the audit log shows entries past their retention',
     'packages/station/src/accounts/audit.ts',
     'entry.createdAt > nowMs - spanMs && entry.createdAt >= keptSinceMs',

@@ -55,8 +55,9 @@ t.test('a file on disk without a record is added with the data of its tags', asy
   const tone = { hz: 440, seconds: 1, title: 'Ранок', artist: 'Мавка', album: 'Приплив' }
   await makeTone(join(root, 'music/day/Мавка - Ранок & 100%.mp3'), tone)
   await makeTone(join(root, 'music/night/Untitled.MP3.mp3'), { hz: 330, seconds: 2 })
+  await makeTone(join(root, 'music/night/\u202egnp.exe.mp3'), { hz: 330, seconds: 2 })
 
-  t.match(await run(), { added: 2, removed: 0, missing: 0, isChanged: true })
+  t.match(await run(), { added: 3, removed: 0, missing: 0, isChanged: true })
   t.match(await data.tracks.get('day/Мавка - Ранок & 100%.mp3'), {
     id: 'day/Мавка - Ранок & 100%.mp3',
     title: 'Ранок',
@@ -68,6 +69,7 @@ t.test('a file on disk without a record is added with the data of its tags', asy
     filename: 'Мавка - Ранок & 100%.mp3',
     storageKey: 'day/Мавка - Ранок & 100%.mp3',
   })
+  t.equal((await data.tracks.get('night/\u202egnp.exe.mp3'))!.title, 'gnp.exe', 'no mark turns its direction')
   t.match(await data.tracks.get('night/Untitled.MP3.mp3'), {
     title: 'Untitled.MP3',
     artist: 'Unknown Artist',

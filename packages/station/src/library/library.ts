@@ -2,6 +2,7 @@ import { type Mode, modes, type Track } from '@solstice/contracts'
 import type { CuePoints, TrackRef } from '@solstice/playout'
 import { reconcileArtists } from '../artwork/artwork.ts'
 import { fileExists } from '../core/file-exists.ts'
+import { oneLine } from '../core/text.ts'
 import { sortInPieces } from '../core/turns/sort-in-pieces.ts'
 import type { DataStore } from '../ports/data/data-store.ts'
 import type { Log } from '../ports/log.ts'
@@ -156,7 +157,7 @@ async function trackFromFile(station: ReconcileDeps, mode: Mode, key: MediaKey):
   if (facts === 'closed') return null
   return {
     id: key,
-    title: facts?.title ?? filename.slice(0, -'.mp3'.length),
+    title: facts?.title ?? (oneLine(filename.slice(0, -'.mp3'.length)) || filename),
     artist: facts?.artist ?? 'Unknown Artist',
     album: facts?.album ?? 'Unknown Album',
     year: facts?.year ?? null,
