@@ -17,7 +17,7 @@ const songs = [
 ]
 
 t.test('no death of a single process is an alarm', async (t) => {
-  const station = await prepareStation(t, songs)
+  const station = await prepareStation(t, songs, isLong ? { STREAM_MOUNTS: 'mp3:128,aac:64,opus:64' } : {})
   const port = await freePort()
   const air = await followBroadcast(t, station)
   let [api, onAir, jobs] = await Promise.all([

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AlarmCause } from '@solstice/contracts'
-import { FRAME_MS, SAMPLE_RATE } from '@solstice/station'
+import { chunkEndMs, FRAME_MS, SAMPLE_RATE } from '@solstice/station'
 import t, { type Test } from 'tap'
 import { decode } from '../harness/audio/audio.ts'
 import { pitchOf } from '../harness/audio/sine.ts'
@@ -14,6 +14,8 @@ import { until } from '../harness/until.ts'
 
 const isLong = inForm({ short: false, long: true })
 const TRACK_S = inForm({ short: 120, long: 300 })
+const LOST_FRAMES = 40
+const STATION = 'station'
 const CALM_MS = inForm({ short: 4_000, long: 30_000 })
 /** Sound near the end of a track, a mix, is not held against its file. */
 const LATEST_MS = (TRACK_S - 60) * 1000
@@ -83,6 +85,25 @@ async function soundOfNewDecoder(worker: Process, air: Air, before: number) {
   await until('the decoder is replaced', () => replaced.test(worker.output.slice(before)))
   const fromMs = Number(replaced.exec(worker.output.slice(before))![1]) / SAMPLES_PER_MS
   await air.when('its sound is broadcast', () => positionOf(air) >= fromMs)
+}
+
+/** Loses frames on their way to Redis while no worker is on air; the next one goes on behind them. */
+async function loseFrames({ bus }: Air, lost: number) {
+  const lease = await bus.acquireLease(new AbortController().signal)
+  const last = (await lease.lastChunk())!
+  const frame = last.frame + last.frames + lost
+  const marker = last.markers.at(-1)
+  await lease.publish({
+    ...last,
+    frame,
+    atMs: chunkEndMs(last) + lost * FRAME_MS,
+    byte: last.byte + last.audio.length,
+    markers:
+      marker?.entryId == null
+        ? []
+        : [{ ...marker, frame, positionMs: marker.positionMs + (frame - marker.frame) * FRAME_MS }],
+  })
+  await lease.release()
 }
 
 /** The sound of an alarm is that of 5 s before and after its beginning, with a second that is missing where it was noticed. */
@@ -164,6 +185,16 @@ t.test('each fault is heard, soon and with its cause', async (t) => {
     await restartFfmpeg(worker)
     await until(`${what} is over`, isOver)
   }
+  const before = (await data.alarms.find()).length
+  await worker.end('SIGTERM')
+  await loseFrames(air, LOST_FRAMES)
+  await station.startWorker()
+  await soon('a hole in the broadcast', STATION, 'missing_frames')
+  await until('the hole is over', isOver)
+  // The segment that lacks the frames is in no playlist.
+  const blamed = (await data.alarms.find()).slice(before).filter(({ cause }) => cause !== 'old_playlist')
+  t.match(blamed, [{ source: STATION, cause: 'missing_frames' }], 'no address is blamed')
+  t.equal(blamed.length, 1)
 })
 
 t.test('of two replicas only the one behind the fault is blamed, with its cause', async (t) => {

@@ -17,6 +17,8 @@ import { type Missing, RESERVE_MS } from './judge.ts'
 /** Longer than listeners are behind. */
 const KEPT_MS = 60_000
 const RETRY_MS = 500
+/** Connections begin some seconds back: what they bring may still have these. */
+const KEPT_HOLES = 20
 
 /** A mount as it was broadcast: what replicas should be handing out. */
 export interface Broadcast extends BroadcastFrames {
@@ -28,7 +30,7 @@ export interface Broadcast extends BroadcastFrames {
   markerAt(frame: number): SoundMarker | null | undefined
   /** Sounds heard from one frame to another, in order; null when not all of them are known. */
   markersFrom(from: number, to: number): (SoundMarker | null)[] | null
-  /** Counts the holes in the numbers, behind which the numbers of those who listen are not theirs any more. */
+  /** Counts the holes in the numbers: those who counted on before this knew of one have wrong numbers behind it. */
   readonly holes: number
   /** The last hole for which nothing else accounts, and when it came by the clock of this process; null = there was none. */
   readonly leftOut: Missing | null
@@ -70,6 +72,7 @@ export function createBroadcast(
   let cameAtMs = Number.NEGATIVE_INFINITY
   let last: FrameChunk | null = null
   let holes = 0
+  let skipped: { after: number; next: number }[] = []
   let leftOut: Missing | null = null
 
   const isFault = (before: FrameChunk, chunk: FrameChunk) =>
@@ -89,6 +92,8 @@ export function createBroadcast(
       if (chunk.frame !== expected) {
         holes++
         const [after, frames] = [expected - 1, chunk.frame - expected]
+        // Numbers that begin anew below come to the old ones once more.
+        skipped = frames > 0 ? [...skipped.slice(1 - KEPT_HOLES), { after, next: chunk.frame }] : []
         if (last && frames > 0 && isFault(last, chunk)) leftOut = { after, frames, atMs: now() }
         prints.clear()
         markers = []
@@ -121,6 +126,7 @@ export function createBroadcast(
         return leftOut
       },
       printOf: (frame) => prints.get(frame),
+      following: (frame) => skipped.findLast(({ after }) => after === frame)?.next ?? frame + 1,
       markersFrom(from, to) {
         const first = markers.findLastIndex(({ frame }) => frame <= from)
         if (first < 0 || last === null || to >= last.frame + last.frames) return null

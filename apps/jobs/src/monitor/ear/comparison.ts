@@ -7,6 +7,8 @@ export interface BroadcastFrames {
   readonly frameMs: number
   /** The print of a frame; undefined when it is too old or not known. */
   printOf(frame: number): string | undefined
+  /** The number of the frame behind another one: the next, but at a hole in the numbers. */
+  following(frame: number): number
 }
 
 export interface Comparison {
@@ -82,7 +84,8 @@ export function createComparison(broadcast: BroadcastFrames, first: number): Com
   }
   return {
     add(frame) {
-      waiting.push({ number: next++, print: printOf(frame) })
+      waiting.push({ number: next, print: printOf(frame) })
+      next = broadcast.following(next)
       if (waiting.length > MAX_WAITING) waiting.shift()
     },
     get newest() {

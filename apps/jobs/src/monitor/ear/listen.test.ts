@@ -12,8 +12,10 @@ async function openEar(t: Test) {
   const air = handMadeAir()
   const { broadcast, take } = createBroadcast('mp3')
   const answers: ServerResponse[] = []
+  let begins: number | null = null
   const server = createServer((_, answer) => {
-    answers.push(answer.writeHead(200, { 'x-stream-frame': String((broadcast.newest ?? -1) + 1) }))
+    const first = begins ?? (broadcast.newest ?? -1) + 1
+    answers.push(answer.writeHead(200, { 'x-stream-frame': String(first) }))
     answer.flushHeaders()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -45,6 +47,18 @@ async function openEar(t: Test) {
       })
       return ear.heard().leftOut
     },
+    /** Broadcasts two seconds, and loses frames before the last of them. @returns what a replica has of them, the first frame of which is told next. */
+    lose(frames: number) {
+      const first = (broadcast.newest ?? -1) + 1
+      begins = first
+      const chunk = air.chunk(38)
+      take(chunk)
+      air.jump({ frame: first + 38 + frames })
+      const behind = air.chunk(38)
+      take(behind)
+      return Buffer.concat([chunk.audio, behind.audio])
+    },
+    broadcast,
     answers,
   }
 }
@@ -71,6 +85,26 @@ t.test('a listener who could not follow is moved to the newest sound, and nothin
   for (let second = 0; second < 12; second += 2) await leaveOut(0)
   t.match(await leaveOut(20), { frames: 20 })
   t.ok(ear.heard().leftOut)
+})
+
+t.test('a hole in the broadcast is no fault of an address, nor is what it had before the hole', async (t) => {
+  const { leaveOut, lose, ear, broadcast, answers } = await openEar(t)
+  await leaveOut(0)
+  const last = broadcast.newest!
+  const before = lose(50)
+  await until('it connects again', () => {
+    ear.heard()
+    return answers.length > 1
+  })
+  answers.at(-1)!.write(before)
+  await until('sound from behind the hole is heard', () => {
+    ear.heard()
+    return ear.frame === broadcast.newest
+  })
+  t.equal(broadcast.newest, last + 50 + 76)
+  t.match(ear.heard(), { differingMs: 0, behindMs: 0, leftOut: null })
+  t.equal(await leaveOut(0), null)
+  t.match(await leaveOut(3), { frames: 3 })
 })
 
 t.test('a connection that breaks counts anew', async (t) => {

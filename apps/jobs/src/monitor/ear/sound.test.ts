@@ -207,6 +207,7 @@ function sentFrames(make = frame) {
       return newest
     },
     printOf: (number: number) => sent.get(number),
+    following: (number: number) => number + 1,
   }
   const send = (count: number) => {
     for (let i = 0; i < count; i++) {
