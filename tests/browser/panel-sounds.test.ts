@@ -78,11 +78,13 @@ t.test('clips are added, listened to, cut, taken off air, moved and deleted', as
   t.same(await violations(page), [])
   await page.getByRole('button', { name: 'More' }).click()
   await page.getByRole('radio', { name: 'Light' }).check()
-  const drawn = () =>
-    page.evaluate(() => document.querySelector<HTMLCanvasElement>('.waveform canvas')!.toDataURL())
-  const light = await drawn()
+  const light = await page.locator('.waveform canvas').evaluate((one: HTMLCanvasElement) => one.toDataURL())
   await page.getByRole('radio', { name: 'Dark' }).check()
-  t.not(await drawn(), light, 'a waveform has the colours of the theme')
+  // A waveform has the colours of the theme.
+  await page.waitForFunction(
+    (before) => document.querySelector<HTMLCanvasElement>('.waveform canvas')?.toDataURL() !== before,
+    light,
+  )
   await page.keyboard.press('Escape')
   await shoot('panel-sounds-phone')
   await cut.getByRole('button', { name: 'Use 3.0 s' }).click()

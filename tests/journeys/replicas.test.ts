@@ -305,13 +305,15 @@ t.test(
         const unblock = await blocking.block(again.process)
         await air.more(4)
         t.notMatch(again.process.output, /^unblocked$/m, 'the worker goes on meanwhile')
-        t.same(await askWhile(nginx.url, unblock), [200])
+        // It says so for some seconds, so it is asked from now on.
         let reason: unknown
-        await until('it says why it should be avoided', async () => {
+        const told = until('it says why it should be avoided', async () => {
           const answer = await fetch(`${again.url}/readyz`)
           reason = ((await answer.json()) as { error?: { reason: string } }).error?.reason
           return answer.status === 503
         })
+        t.same(await askWhile(nginx.url, unblock), [200])
+        await told
         t.equal(reason, 'overloaded')
         t.equal((await fetch(`${nginx.url}/readyz`)).status, 200, 'the other one is')
         t.match(await socket.ask('stream_ping', 1), { clientTs: 1 }, 'its connections survive')

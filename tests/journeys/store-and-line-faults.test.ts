@@ -342,8 +342,11 @@ t.test('Redis is emptied: the same queue continues, and listeners hear it', asyn
   await moreSound(6)
   t.same(flaws(from), [], 'the sound goes on')
   const entryIds = (entries: { entryId: string }[]) => entries.map(({ entryId }) => entryId)
-  const { entries } = air.state.playlist
-  t.same(entryIds(entries).slice(0, playlist.entries.length), entryIds(playlist.entries))
+  const [before, now] = [entryIds(playlist.entries), entryIds(air.state.playlist.entries)]
+  // Those that have been played meanwhile leave the list.
+  const played = before.indexOf(now[0]!)
+  t.ok(played >= 0 && played <= playlist.index, 'nothing that was to come is gone')
+  t.same(now.slice(0, before.length - played), before.slice(played))
   const { audio } = chunks.at(-1)!
   await until('the last chunk is heard', () => heard.includes(audio))
   t.match(await ask('GET /api/admin/song-groups'), { status: 200 }, 'everybody stays logged in')
