@@ -27,15 +27,18 @@ export async function startRefusingProxy(t: Teardown, upstream: string) {
     answer.once('close', () => passed.destroy())
     ask.pipe(passed)
   })
-  server.on('upgrade', (ask: IncomingMessage, near: Socket) => {
+  server.on('upgrade', (ask: IncomingMessage, near: Socket, fromNear: Buffer) => {
     near.on('error', () => {})
     if (!mayPass(ask.url!, near)) return void near.end('HTTP/1.1 403 Forbidden\r\n\r\n')
     const passed = onward(ask)
     passed.on('error', () => near.destroy())
     passed.on('response', () => near.destroy())
-    passed.on('upgrade', ({ rawHeaders }, far) => {
+    passed.on('upgrade', ({ rawHeaders }, far, fromFar) => {
       const lines = rawHeaders.map((text, i) => (i % 2 === 0 ? `\r\n${text}: ` : text)).join('')
       near.write(`HTTP/1.1 101 Switching Protocols${lines}\r\n\r\n`)
+      // What came together with the head: on a busy machine the first message does.
+      near.write(fromFar)
+      far.write(fromNear)
       far.on('error', () => {})
       far.once('close', () => near.destroy())
       near.once('close', () => far.destroy())
