@@ -32,9 +32,16 @@ export const aircheckMutations = mutationsOf('packages/station/src/aircheck', [
   ],
   [
     'a part tells of an order, but not what was paid',
-    'payments.ts',
+    'packages/station/src/donations/paid/with-payments.ts',
     "if (order?.type !== 'donated' ||",
     "if (order?.type !== 'requested' ||",
+    'tests/faults/aircheck.test.ts',
+  ],
+  [
+    'what was paid is unknown once an order was queued again',
+    'packages/station/src/donations/paid/with-payments.ts',
+    'donations.get(donationIdOf(order.id))',
+    'donations.get(order.id)',
     'tests/faults/aircheck.test.ts',
   ],
   [

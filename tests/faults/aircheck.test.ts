@@ -41,6 +41,8 @@ async function openStation(t: Test) {
         {
           ...{ JWT_SECRET: config.jwtSecret, REDIS_URL: config.redis as string, LYRICS_API_URL: '' },
           ...{ DATA_DIR: config.dataDir, MEDIA_DIR: config.mediaDir, PART_FRAMES: String(PART_FRAMES) },
+          // What is older is deleted.
+          AIRCHECK_DAYS: '1',
           ...(await dataSettings(station.folder, {})),
           ...(await mediaSettings(station.folder, {})),
         },
@@ -57,7 +59,8 @@ const marker = (title: string, order?: SoundMarker['order']) => (frame: number) 
   ...{ frame, entryId: title, trackId: title, title, artist: 'Hilda', positionMs: 0, durationMs: null },
   ...(order && { order }),
 })
-const PAID = { type: 'donated', id: 'order-1' } as const
+/** A track of an order that an admin had queued again. */
+const PAID = { type: 'donated', id: 'order-1~1' } as const
 
 /** A host with an open microphone, and a paid track on air. */
 function onAirWith(station: OpenApp, name: string, title: string) {
@@ -76,7 +79,9 @@ function onAirWith(station: OpenApp, name: string, title: string) {
 
 t.test('what a killed recorder missed is described as it was, not as the air is now', async (t) => {
   const { station, broadcast, record, recorded, release, media } = await openStation(t)
-  await station.ports.data.donations.put(pendingDonation(PAID.id, { amountMinor: 75_50, status: 'paid' }))
+  await station.ports.data.donations.put(
+    pendingDonation('order-1', { amountMinor: 75_50, status: 'paid', requeues: 1 }),
+  )
   const first = await record()
   await broadcast(marker('Tide'), [])
   await recorded(1)
