@@ -3,10 +3,13 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { Mode, WebhookMessage } from '@solstice/contracts'
+import { initialState } from '@solstice/playout'
 import {
   beginAlarm,
   createAudit,
   endAlarm,
+  followOrder,
+  orderIdOf,
   recordClaimed,
   recordEvents,
   recordInLedger,
@@ -156,6 +159,58 @@ t.test('changes of the air are seen in its saved states', async (t) => {
     { type: 'live.ended' },
   ])
   t.equal(told.length, 3)
+})
+
+/** What the webhook was told, each message verified. */
+const toldTo = (secret: string) =>
+  receiver.taken.map(
+    ({ headers, body }) =>
+      new Webhook(secret).verify(body, headers as never) as { type: string; data: object },
+  )
+
+t.test('each worker that takes the air is told once', async (t) => {
+  const { id, secret } = await subscribe(['station.started'])
+  for (const mode of ['day', 'night'] as const) {
+    const lease = await ports.bus.acquireLease(new AbortController().signal)
+    const schedule = { natural: mode, changes: [] }
+    await lease.save({ ...initialState(1, 'clock', schedule, 0), mode })
+    await Promise.all([sweep(), sweep()])
+    await lease.release()
+    await sweep()
+  }
+  await deliver(id)
+  t.match(toldTo(secret), [
+    { type: 'station.started', data: { mode: 'day' } },
+    { type: 'station.started', data: { mode: 'night' } },
+  ])
+  t.equal(receiver.taken.length, 2)
+  t.match(await messages(id), [{ state: 'delivered' }, { state: 'delivered' }])
+})
+
+t.test('a paid song that goes on air is told once, without who paid', async (t) => {
+  const { id, secret } = await subscribe(['donation.aired'])
+  const nowMs = Math.ceil(ports.clock.nowMs())
+  const donation = pendingDonation('aired', {
+    ...{ status: 'paid', queue: 'queued', paidAt: nowMs, uid: 'donor', reference: 'secret', tier: 2 },
+  })
+  await data.donations.put(donation)
+  const deps = { ...ports, audit: createAudit({ ...ports, isOn: true }) }
+  const aired = { type: 'order-aired', orderId: orderIdOf(donation), atMs: nowMs + 10 } as const
+  // A worker that takes over reports it again.
+  for (let i = 0; i < 2; i++) {
+    await followOrder(deps, aired, 4_711)
+    await Promise.all([sweep(), sweep()])
+  }
+  await followOrder(deps, { ...aired, type: 'order-ended', atMs: nowMs + 20 }, 4_800)
+  await sweep()
+  await deliver(id)
+  const { songTitle: title, songArtist: artist } = donation
+  const about = { donationId: 'aired', title, artist, amount: 50, currency: 'UAH', tier: 2 }
+  const [told, ...others] = toldTo(secret)
+  t.match(told, { type: 'donation.aired', timestamp: new Date(nowMs + 10).toISOString() })
+  t.same(told!.data, about)
+  t.same(others, [])
+  t.match(await messages(id), [{ type: 'donation.aired', state: 'delivered', attempts: 1 }])
 })
 
 const alarmDeps = { ...ports, audit: createAudit({ ...ports, isOn: true }) }
