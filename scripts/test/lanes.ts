@@ -4,12 +4,12 @@ import { sleep } from '@solstice/station'
 /** A machine with more cores would have memory for no more lanes. */
 const CORES = Math.min(availableParallelism(), 4)
 /** Files that run beside those of the lanes while the machine has time for them. */
-const MAX_EXTRA = 2 * CORES
+const MAX_EXTRA = CORES + 1
 /** Share of all cores that must have been idle since the last look. */
-const IDLE = 0.2
+const IDLE = 0.25
 const LOOK_EVERY_MS = 1_000
 /** A file first loads, and takes its share of the cores only then. */
-const LOADING_MS = 1_000
+const LOADING_MS = 2_000
 /** Memory that a station and its browser need. */
 const FREE_BYTES = 1.5 * 2 ** 30
 
