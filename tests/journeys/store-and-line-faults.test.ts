@@ -301,7 +301,7 @@ t.test('a machine cut off from Redis leaves the air before another one takes it'
   await until('the other one is on the air', () => saying('the station is on air', 'two') >= 0)
   t.ok(saying('lease lost', 'one') >= 0)
   t.ok(saying('lease lost', 'one') < saying('lease acquired', 'two'), 'never two on the air')
-  t.equal(await ready(two), 200)
+  await until('the other replica is ready', async () => (await ready(two)) === 200)
   await moreSound(6)
   t.same(flaws(from), [], 'the sound goes on at the other one')
 

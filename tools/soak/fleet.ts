@@ -87,7 +87,12 @@ export async function startFleet(run: Teardown) {
   return {
     station,
     replicas,
-    processes,
+    /** By name. A worker that takes the air is another one from then on: it decodes and encodes. */
+    get processes(): ReadonlyMap<string, Process> {
+      const nameOf = (name: string, { output }: Process) =>
+        name.startsWith('worker') && isOnAir.test(output) ? `${name}, on air` : name
+      return new Map([...processes].map(([name, process]) => [nameOf(name, process), process]))
+    },
     /** Lines of the logs that are errors. */
     errors: () =>
       everStarted.flatMap(({ output }) => output.split('\n').filter((line) => isError.test(line))),
