@@ -7,7 +7,7 @@ import { frameNumbers } from '../../../../tests/harness/air/hand-made-air.ts'
 import { listen, station } from '../../../../tests/harness/servers/fan-out.ts'
 import { inTime, until } from '../../../../tests/harness/until.ts'
 
-/** What holds for each mount: the first, one beside it, and the other codecs. */
+/** Mounts that are tested alike: the first, one beside it, and the other codecs. */
 const mounts = [
   { name: 'the first MP3', type: 'audio/mpeg', kbits: 128, codec: 'mp3', isBeside: false },
   { name: 'another MP3', type: 'audio/mpeg', kbits: 64, codec: 'mp3', isBeside: true },

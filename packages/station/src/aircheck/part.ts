@@ -12,7 +12,7 @@ export interface FrameRange {
   endMs?: number
 }
 
-/** Who asked for a track, and what was paid for it, in units of the currency; absent while nobody knows. */
+/** The order of a track: its kind, and the amount paid, in units of the currency; absent while it is unknown. */
 interface Order {
   type: 'donated' | 'requested'
   id: string | null

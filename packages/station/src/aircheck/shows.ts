@@ -64,7 +64,7 @@ export function showsIn(heard: readonly Heard[], holes: readonly Hole[], untilMs
   return shows
 }
 
-/** What holes leave of a time. */
+/** The rest of a time without its holes. */
 function withoutHoles(fromMs: number, toMs: number, holes: readonly Hole[]): { from: number; to: number }[] {
   const left: { from: number; to: number }[] = []
   let from = fromMs

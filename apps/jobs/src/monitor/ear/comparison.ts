@@ -38,7 +38,7 @@ export interface LeftOut {
 
 /** Frames that are heard before the broadcast is known here wait to be compared. */
 const MAX_WAITING = 2_000
-/** So many frames in a row that were broadcast later are no accident, unless they are hardly different, as in silence. */
+/** Frames in a row, broadcast later, that are no accident, unless they hardly differ, as in silence. */
 const REJOINED_FRAMES = 6
 const MIN_DISTINCT_FRAMES = 3
 

@@ -54,7 +54,7 @@ export function nameOf(line: Line, t: WatchTexts): string {
   return line.title ? `${t.kinds[line.is]}: ${line.title}` : t.kinds[line.is]
 }
 
-/** What was paid for a track, or that it was requested. */
+/** The amount paid for a track, or the word for a request. */
 function orderText(
   { type, amount, currency }: Order,
   { orders }: Pick<WatchTexts, 'orders'>,
