@@ -45,6 +45,8 @@ RUN apt-get update \
 WORKDIR /solstice
 ENV NODE_ENV=production \
     MALLOC_ARENA_MAX=2 \
+    MALLOC_MMAP_THRESHOLD_=131072 \
+    MALLOC_TRIM_THRESHOLD_=131072 \
     DATA_DIR=/var/lib/solstice/data \
     MEDIA_DIR=/var/lib/solstice/media
 RUN mkdir -p "$DATA_DIR" "$MEDIA_DIR" && chown -R node:node /var/lib/solstice

@@ -40,8 +40,15 @@ const loaders = self.endsWith('.ts')
   ? ['--import', 'typebox', '--import', 'tsx']
   : ['--enable-source-maps', '--max-semi-space-size=4']
 
-/** The allocator of glibc keeps what threads freed in pools of their own, eight for each core unless it is told otherwise. */
-const ALLOCATOR = { MALLOC_ARENA_MAX: '2' }
+/**
+ * The allocator of glibc keeps what threads freed in pools of their own, eight for each core unless it is told otherwise; and it gives
+ * large blocks back to the system, but takes ever larger ones for small once it has seen some, unless their size is set (mallopt(3)).
+ */
+const ALLOCATOR = {
+  MALLOC_ARENA_MAX: '2',
+  MALLOC_MMAP_THRESHOLD_: '131072',
+  MALLOC_TRIM_THRESHOLD_: '131072',
+}
 
 /** Processes of the station started so far. */
 interface Running {

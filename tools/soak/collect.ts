@@ -1,21 +1,26 @@
 import type { Process } from '../../tests/harness/processes/processes.ts'
 
+/** Time for freed pages to be given back. */
+const SETTLE_MS = 500
 /** How often each process was asked. */
 const asked = new WeakMap<Process, number>()
 
-/** Loaded into a process before its program: SIGUSR2 lets it collect its garbage and tell how many bytes remain, and its RSS. */
+/**
+ * Loaded into a process before its program: SIGUSR2 lets it collect its garbage and tell how many bytes remain, and its RSS. The
+ * inspector collects all there is and compacts the heap; its pages go back to the system a little later.
+ */
 const listener = `
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { Session } from 'node:inspector'
+import { setTimeout } from 'node:timers'
 let asked = 0
 process.on('SIGUSR2', () => {
-  setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc')
-  collect()
-  // The buffers of dead objects are freed with the next one.
-  collect()
-  const { heapUsed, external, rss } = process.memoryUsage()
-  process.stderr.write('collected ' + ++asked + ': ' + (heapUsed + external) + ' of ' + rss + '\\n')
+  const session = new Session()
+  session.connect()
+  session.post('HeapProfiler.collectGarbage', () => setTimeout(() => {
+    session.disconnect()
+    const { heapUsed, external, rss } = process.memoryUsage()
+    process.stderr.write('collected ' + ++asked + ': ' + (heapUsed + external) + ' of ' + rss + '\\n')
+  }, ${SETTLE_MS}))
 })`
 
 /** Environment of a process that can be asked for the memory that is alive. */

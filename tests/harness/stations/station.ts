@@ -36,7 +36,11 @@ import { openBus } from './bus.ts'
 
 /** Memory grows as it does for operators, whose programs start with the same limits. */
 const YOUNG_GENERATION = '--max-semi-space-size=4'
-const ALLOCATOR = { MALLOC_ARENA_MAX: '2' }
+const ALLOCATOR = {
+  MALLOC_ARENA_MAX: '2',
+  MALLOC_MMAP_THRESHOLD_: '131072',
+  MALLOC_TRIM_THRESHOLD_: '131072',
+}
 
 /** A library fixture: a tone of known pitch and length. */
 export interface Tone {
