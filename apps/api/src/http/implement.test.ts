@@ -137,7 +137,24 @@ t.test('every refusal of a malformed request has the form of the contract', asyn
     const options = await app.inject({ method: 'OPTIONS', url: '/api/things/5' })
     t.equal(options.statusCode, 204)
     t.equal(options.headers.allow, 'POST, OPTIONS')
+    for (const url of ['/api/%74hings/5?x=/', '/api/things/5%2F6#x'])
+      t.equal((await app.inject({ method: 'PUT', url })).headers.allow, 'POST, OPTIONS', url)
+    for (const url of ['/api/things', '/api/things/5/6', '/v/api/things/5'])
+      t.equal((await app.inject({ method: 'PUT', url })).statusCode, 404, url)
   })
+})
+
+t.test('an address that two paths share has the methods of both', async (t) => {
+  const app = await openApp()
+  const list = { ...saveThing, method: 'GET', path: '/api/things/list', body: undefined } as const
+  implement(app, saveThing, ({ params }) => ({ id: params.id, dry: false }))
+  implement(app, list, () => ({ id: 1, dry: true }))
+  refuseOtherMethods(app, [saveThing, list])
+  const refused = await app.inject({ method: 'PUT', url: '/api/things/list' })
+  t.equal(refused.statusCode, 405)
+  t.equal(refused.headers.allow, 'GET, POST, HEAD, OPTIONS')
+  const asId = await app.inject({ method: 'POST', url: '/api/things/list', payload: {} })
+  t.match(asId.json(), { error: { field: 'id' } })
 })
 
 t.test('a route without an access rule is not registered', async (t) => {

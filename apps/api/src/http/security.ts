@@ -3,6 +3,7 @@ import { allRoutes } from '@solstice/contracts'
 import type { FastifyInstance } from 'fastify'
 import helmet from 'helmet'
 import type { Origins } from '../limits/client-address.ts'
+import { pathPattern } from './path-pattern.ts'
 
 const PREFLIGHT_MAX_AGE_S = 600
 const EXPOSED_HEADERS = [
@@ -18,7 +19,7 @@ const EXPOSED_HEADERS = [
 
 const forAllSites = allRoutes
   .filter(({ isForAllSites }) => isForAllSites)
-  .map(({ path }) => new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/:\w+/g, '[^/]+')}$`))
+  .map(({ path }) => pathPattern(path))
 
 /**
  * Adds CORS for allowed origins, and what answers that are no pages may do in a browser. Pages have policies of their own.

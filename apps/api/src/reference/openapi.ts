@@ -134,8 +134,16 @@ export async function documentApi(app: FastifyInstance): Promise<void> {
   })
 }
 
-/** Builds the schema of a contract route, which Fastify validates and the reference shows. */
+const described = new WeakMap<Route, FastifySchema>()
+
+/** The schema of a contract route, which Fastify validates and the reference shows. Apps in one process share it. */
 export function describeRoute(route: Route): FastifySchema {
+  const schema = described.get(route) ?? schemaOf(route)
+  described.set(route, schema)
+  return schema
+}
+
+function schemaOf(route: Route): FastifySchema {
   const description = permissionOf(route.access)
   return {
     summary: route.summary,

@@ -18,7 +18,8 @@ import {
 } from '@solstice/contracts'
 import { type Admin, diskFullAsFailure, Failure, holds } from '@solstice/station'
 import type { Logger } from 'pino'
-import { Compile } from 'typebox/compile'
+import type { TSchema } from 'typebox'
+import { Compile, type Validator } from 'typebox/compile'
 import type { Slot } from './presence/roster.ts'
 
 /** The events that this process emits, with the payloads of the contract. */
@@ -105,11 +106,10 @@ function entry<E extends ClientEventName>(event: E, handler: Handler<E>, log: Lo
   const { access, payload: shape, ack }: ClientEvent = clientEvents[event]
   const isForAdmins = typeof access === 'object' || access === 'admin' || access === 'host'
   const judge = judgeOf(access)
-  const check = shape ? Compile(shape) : null
   // Listeners get refusals where the contract's callback can carry one.
-  const tellsListeners = ack !== null && Compile(ack).Check({ error: codedFailure(null) })
+  const tellsListeners = () => ack !== null && fits({ error: codedFailure(null) }, ack)
   // Clients may omit a payload without required fields, or send null.
-  const absent = check?.Check({}) ? {} : undefined
+  const absent = () => (shape && fits({}, shape) ? {} : undefined)
   const { failsAs } = handler
   const malformed = { ...codedFailure(badRequest(event)), ...(failsAs && !ack && { code: failsAs }) }
 
@@ -119,7 +119,7 @@ function entry<E extends ClientEventName>(event: E, handler: Handler<E>, log: Lo
     const isAdmin = who.admin !== null
     /** Admins always get an answer. */
     const refuse = (error: Coded) => {
-      if (callback && (isAdmin || tellsListeners)) callback({ error })
+      if (callback && (isAdmin || tellsListeners())) callback({ error })
       else if (isAdmin) who.send('admin_error', JSON.stringify(error))
     }
     const verdict = judge(who)
@@ -127,8 +127,8 @@ function entry<E extends ClientEventName>(event: E, handler: Handler<E>, log: Lo
     if (hindrance) return isAdmin ? refuse(codedFailure(hindrance)) : undefined
     if (verdict === 'refuse') return refuse(coded('INSUFFICIENT_PRIVILEGES'))
     const caller = who as EventCaller<E>
-    const payload = typeof args[0] === 'function' ? absent : (args[0] ?? absent)
-    const isWellFormed = !check || check.Check(payload)
+    const payload = typeof args[0] === 'function' ? absent() : (args[0] ?? absent())
+    const isWellFormed = !shape || fits(payload, shape)
     const refusal = handler.isOff ? switchedOff : verdict === 'not-live' && isWellFormed ? notLive : null
     // Late events of somebody who was on the air, like the last pieces of a recording, are dropped.
     if (refusal)
@@ -148,6 +148,16 @@ function entry<E extends ClientEventName>(event: E, handler: Handler<E>, log: Lo
       refuse(failsAs && isElsewhere(told) ? { ...told, code: failsAs } : told)
     }
   }
+}
+
+const validators = new WeakMap<TSchema, Validator>()
+
+/** Compiles a shape when an event first needs it: compiling them all would be a tenth of the start. */
+function fits(value: unknown, shape: TSchema): boolean {
+  const known = validators.get(shape)
+  const validator = known ?? Compile(shape)
+  if (!known) validators.set(shape, validator)
+  return validator.Check(value)
 }
 
 const badRequest = (field: string) => new Failure('BAD_REQUEST', { field, reason: 'bad_request' })
