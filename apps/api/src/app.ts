@@ -19,6 +19,7 @@ import { refuseOtherMethods } from './http/method-not-allowed.ts'
 import { logRequests } from './http/request-log.ts'
 import { secure } from './http/security.ts'
 import { serverOptions } from './http/server-options.ts'
+import { useShortcuts } from './http/shortcuts.ts'
 import { clientAddress, createOrigins } from './limits/client-address.ts'
 import { limitConnections } from './limits/connection-limit.ts'
 import { perAddress } from './limits/per-address.ts'
@@ -80,6 +81,7 @@ export async function buildApp(ports: ApiPorts, place: Place | null = null): Pro
   const { superAdmin, trustProxyHops } = config
 
   const app: FastifyInstance = Fastify(serverOptions(log, trustProxyHops))
+  useShortcuts(app)
   const closeWithApp = <T extends { close(): unknown }>(part: T): T => {
     app.addHook('onClose', async () => void (await part.close()))
     return part

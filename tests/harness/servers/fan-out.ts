@@ -1,9 +1,11 @@
 import { connect, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
+import { listening } from '@solstice/contracts'
 import { defaultSettings, type Mount, mountId } from '@solstice/station'
 import Fastify from 'fastify'
 import { pino } from 'pino'
 import { refuse } from '../../../apps/api/src/http/errors.ts'
+import { useShortcuts } from '../../../apps/api/src/http/shortcuts.ts'
 import { createOrigins } from '../../../apps/api/src/limits/client-address.ts'
 import { createAirMirror } from '../../../apps/api/src/stream/mirror.ts'
 import { createStreams } from '../../../apps/api/src/stream/streams.ts'
@@ -12,8 +14,8 @@ import type { Teardown } from '../processes/processes.ts'
 import { waiting } from '../until.ts'
 
 /**
- * A server that fans out airs made by hand: at `/stream` that of the mount under test, at `/first` that of the first one,
- * which is the same unless told otherwise. @param options.isBeside an MP3 beside the first, as other codecs always
+ * A server that fans out airs made by hand: at `/stream` that of the mount under test, at `/short` the same by a shortcut, at `/first`
+ * that of the first one, which is the same unless told otherwise. @param options.isBeside an MP3 beside the first, as other codecs always
  * are.
  */
 export async function station(
@@ -63,9 +65,12 @@ export async function station(
   )
   const fanOut = isFirst ? streams.first : streams.others.get(mountId(mount))!
   const app = Fastify()
+  useShortcuts(app)
   app.setErrorHandler(refuse)
+  app.shortcuts.add(listening.getPublicStream, '/short', fanOut.take)
   for (const [path, one] of [
     ['/stream', fanOut],
+    ['/short', fanOut],
     ['/first', streams.first],
   ] as const) {
     app.get(path, async (request, reply) => {

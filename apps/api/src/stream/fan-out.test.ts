@@ -134,6 +134,58 @@ t.test(
   },
 )
 
+t.test('of a crowd that comes at once everybody gets all of the burst, and what follows', async (t) => {
+  const { port, air, fanOut } = await station(t, 128, { lateMs: 20 })
+  for (let i = 0; i < 60; i++) air.send()
+  const players = await Promise.all(
+    Array.from({ length: 60 }, (_, i) => listen(port, '/short', i % 2 === 1 ? ['Icy-MetaData: 1'] : [])),
+  )
+  for (let i = 0; i < 5; i++) air.send()
+  for (const [i, player] of players.entries()) {
+    const all = air.audioFrom(player.firstFrame)
+    await player.got(all.length)
+    if (i % 2 === 0 && !player.body.equals(all)) t.fail(`player ${i}`)
+    if (i % 2 === 1) t.match(player.head, 'icy-metaint: 16000')
+  }
+  t.equal(fanOut.listeners, 60)
+  t.equal(new Set(players.map(({ head }) => /X-Request-Id: (.*)/.exec(head)?.[1])).size, 60)
+})
+
+t.test('a replica that closes in a rush gives everybody whole frames to the edge', async (t) => {
+  const { port, air, fanOut, app } = await station(t)
+  for (let i = 0; i < 60; i++) air.send()
+  const asked = new Promise<void>((resolve) => {
+    let requests = 0
+    app.server.on('request', () => {
+      if (++requests === 20) resolve()
+    })
+  })
+  const coming = Array.from({ length: 20 }, () => listen(port, '/short'))
+  await inTime('all requests', asked)
+  await fanOut.close()
+  for (const player of await Promise.all(coming)) {
+    await player.closed()
+    t.ok(player.body.equals(air.audioFrom(player.firstFrame)))
+  }
+})
+
+t.test('a listener is refused by a shortcut as by the usual way', async (t) => {
+  const { port, air } = await station(t, 128, { trustProxyHops: 1 })
+  const ask = () => listen(port, '/short', ['X-Forwarded-For: 192.0.2.1'])
+  t.match((await ask()).head, /^HTTP\/1.1 503 /, 'without sound')
+  air.send()
+  await Promise.all([ask(), ask()])
+  const refused = await ask()
+  t.match(refused.head, /^HTTP\/1.1 429 /, 'more than an address may have')
+  t.match(refused.head, /\r\nretry-after: 30\r\n/i)
+  const socket = connect(port, '127.0.0.1')
+  const request = ['GET /late HTTP/1.1', 'Host: radio.example', '', ''].join('\r\n')
+  socket.write(
+    request + request.replace('/late', '/short').replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'),
+  )
+  t.match(await inTime('both answers', text(socket)), /^HTTP\/1.1 200.*HTTP\/1.1 400/s, 'behind others')
+})
+
 t.test('the response head is what players and pages expect', async (t) => {
   const { port, air } = await station(t)
   air.send()

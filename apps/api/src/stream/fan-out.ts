@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Config } from '@solstice/adapters'
 import type { Mode, UiSettings } from '@solstice/contracts'
@@ -5,12 +6,13 @@ import { type DirectoryEntry, Failure, type Mount, type StationClock } from '@so
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { addressOf, type Origins } from '../limits/client-address.ts'
 import type { ConnectionCounter } from '../limits/connection-counter.ts'
+import { createLater } from './later.ts'
 import { createListeners, MOMENTS, type StreamTotals } from './listeners.ts'
 import type { MountMirror } from './mount-mirror.ts'
-import { responseHead, stationName, takeSocket } from './response.ts'
+import { createHeads, stationName, takeSocket } from './response.ts'
 import type { Segment } from './ring.ts'
 import { createRounds } from './rounds.ts'
-import { burst, reserveMs, startPoint } from './start-point.ts'
+import { type Beginning, beginning, createBeginnings } from './start-point.ts'
 
 /** By now players have nothing left to play and may find another replica. */
 const SILENT_MS = 30_000
@@ -19,6 +21,9 @@ const NEAR_MS = 5_000
 const RETRY_AFTER_S = 30
 /** How long a closing listener may take to receive what was written. */
 const FLUSH_TIMEOUT_MS = 1_000
+
+/** What a player begins with; when many come at once, the rest of each burst waits until all have this much. */
+const FIRST_BYTES = 16 * 1024
 
 /** The part of a chunk's duration in which it is handed out; the rest is slack for a chunk that comes early. */
 const SPREAD = 0.8
@@ -40,6 +45,11 @@ export interface FanOut {
     reply: FastifyReply,
     options?: { from?: number; isForAllSites?: boolean },
   ): Promise<void>
+  /**
+   * The same for a request outside the framework, by any page and without a frame to begin with. False leaves it as it was: it has to be
+   * refused.
+   */
+  take(request: IncomingMessage, response: ServerResponse, requestId: string): boolean
   /** Number of listeners now. */
   readonly listeners: number
   /** How far the last listener is behind this replica, in ms. */
@@ -73,14 +83,22 @@ export function createFanOut(deps: FanOutDeps): FanOut {
   const listeners = createListeners(ring)
   let isClosing = false
 
+  const beginnings = createBeginnings(ring)
+  const headFor = createHeadFor(deps)
+  const later = createLater<Joining>(({ socket, wantsTitles, begins }) => {
+    if (socket.destroyed) return
+    listeners.write(socket, begins.burst.subarray(FIRST_BYTES))
+    listeners.add(socket, { wantsTitles, ...begins })
+  })
   const rounds = createRounds<{ edge: Segment; everyone: boolean }>(MOMENTS, (moment, { edge, everyone }) =>
-    listeners.serve(moment, edge, everyone),
+    listeners.serving(moment, edge, everyone),
   )
   const beginRound = (edge: Segment, everyone: boolean) => {
     if (listeners.size === 0) return
     rounds.begin({ edge, everyone }, ((edge.toMs - edge.fromMs) * SPREAD) / MOMENTS)
   }
   const serveNow = () => {
+    later.flush()
     for (let moment = 0; ring.newest && moment < MOMENTS; moment++) listeners.serve(moment, ring.newest, true)
   }
   const endAll = () => {
@@ -99,10 +117,24 @@ export function createFanOut(deps: FanOutDeps): FanOut {
     beginRound(segment, clock.nowMs() - endsAtMs > BEHIND_MS)
   })
 
+  const canServe = () => !isClosing && mirror.isFresh(clock.nowMs())
+  const wantsTitlesOf = ({ headers }: IncomingMessage) => headers['icy-metadata'] === '1' && !ring.isOgg
+
+  /** Answers with the head and the burst, of which all but the beginning waits when others have come as well. */
+  const welcome = (socket: Socket, head: Buffer, wantsTitles: boolean, begins: Beginning) => {
+    const isWhole = begins.burst.length <= FIRST_BYTES || later.isFree()
+    socket.cork()
+    socket.write(head)
+    listeners.write(socket, isWhole ? begins.burst : begins.burst.subarray(0, FIRST_BYTES))
+    socket.uncork()
+    if (isWhole) listeners.add(socket, { wantsTitles, ...begins })
+    else later.add({ socket, wantsTitles, begins })
+  }
+
   return {
-    async serve(request, reply, { from, isForAllSites = false } = {}) {
+    async serve({ raw: request, id }, reply, { from, isForAllSites = false } = {}) {
       const refuseWithoutSound = () => {
-        if (isClosing || !mirror.isFresh(clock.nowMs())) throw new Failure('STREAM_NOT_READY')
+        if (!canServe()) throw new Failure('STREAM_NOT_READY')
       }
       refuseWithoutSound()
       if (from !== undefined) {
@@ -110,25 +142,35 @@ export function createFanOut(deps: FanOutDeps): FanOut {
         await untilNear(mirror, ring.isOgg ? from + 1 : from)
         refuseWithoutSound()
       }
-      const wantsTitles = request.headers['icy-metadata'] === '1' && !ring.isOgg
-      const start = startPoint(ring, wantsTitles, from)
-      const head = headFor(request, deps, { wantsTitles, frame: start.frame, isForAllSites })
-      const socket = takeOver(request, reply, deps)
+      const wantsTitles = wantsTitlesOf(request)
+      const begins = from === undefined ? beginnings(wantsTitles) : beginning(ring, wantsTitles, from)
+      const head = headFor(request, id, { wantsTitles, frame: begins.frame, isForAllSites })
+      const address = addressOf(request, deps.config.trustProxyHops)
+      if (!deps.counter.hasRoom(address)) throw new Failure('RATE_LIMITED', { retryAfterSecs: RETRY_AFTER_S })
+      // A pipelined request has no socket to take until those before it are answered.
+      if (reply.raw.socket !== request.socket) throw new Failure('BAD_REQUEST', { field: 'request' })
+      reply.hijack()
+      const socket = takeOver(request, reply.raw, address, deps)
       if (socket.destroyed) return
       if (request.method === 'HEAD') {
         socket.write(head)
         socket.destroySoon()
         return
       }
-      socket.cork()
-      socket.write(head)
-      for (const part of burst(ring, start, wantsTitles)) listeners.write(socket, part)
-      socket.uncork()
-      const next = ring.newest!.serial + 1
-      listeners.add(socket, { wantsTitles, next, reserveMs: reserveMs(ring, start) })
+      welcome(socket, head, wantsTitles, begins)
+    },
+    take(request, response, requestId) {
+      const address = addressOf(request, deps.config.trustProxyHops)
+      if (!canServe() || !deps.counter.hasRoom(address) || response.socket !== request.socket) return false
+      const wantsTitles = wantsTitlesOf(request)
+      const begins = beginnings(wantsTitles)
+      const head = headFor(request, requestId, { wantsTitles, frame: begins.frame, isForAllSites: true })
+      const socket = takeOver(request, response, address, deps)
+      if (!socket.destroyed) welcome(socket, head, wantsTitles, begins)
+      return true
     },
     get listeners() {
-      return listeners.size
+      return listeners.size + later.size
     },
     get lagMs() {
       return listeners.lagMs
@@ -146,14 +188,21 @@ export function createFanOut(deps: FanOutDeps): FanOut {
   }
 }
 
-/** Takes a connection over from HTTP, as one of the streams of its address. @throws {Failure} RATE_LIMITED */
-function takeOver(request: FastifyRequest, reply: FastifyReply, deps: FanOutDeps): Socket {
-  const { config, counter, onTaken } = deps
-  const address = addressOf(request.raw, config.trustProxyHops)
-  if (!counter.hasRoom(address)) throw new Failure('RATE_LIMITED', { retryAfterSecs: RETRY_AFTER_S })
-  // A pipelined request has no socket to take until those before it are answered.
-  if (reply.raw.socket !== request.raw.socket) throw new Failure('BAD_REQUEST', { field: 'request' })
-  const socket = takeSocket(reply)
+/** A listener that has got the beginning of its burst. */
+interface Joining {
+  socket: Socket
+  wantsTitles: boolean
+  begins: Beginning
+}
+
+/** Takes a connection over from HTTP, as one of the streams of its address. */
+function takeOver(
+  request: IncomingMessage,
+  response: ServerResponse,
+  address: string,
+  { counter, onTaken }: FanOutDeps,
+): Socket {
+  const socket = takeSocket(request, response)
   onTaken?.(socket)
   if (!socket.destroyed) socket.once('close', counter.acquire(address))
   return socket
@@ -177,23 +226,26 @@ async function untilNear({ ring, onChunk }: MountMirror, frame: number): Promise
   })
 }
 
-function headFor(
-  request: FastifyRequest,
-  { mount, config, mode, settings, origins }: FanOutDeps,
-  { isForAllSites, ...start }: { wantsTitles: boolean; frame: number; isForAllSites: boolean },
-): Buffer {
-  const { origin } = request.headers
-  const isAllowed = origin !== undefined && origins.isAllowedOrigin(origin, request.raw)
-  return responseHead({
-    ...start,
-    httpVersion: request.raw.httpVersion,
-    mount,
-    requestId: request.id,
-    name: stationName(settings.now(), mode()),
-    url: config.publicServerUrl,
-    directory: settings.directory(),
-    origin: isAllowed ? origin : origin && isForAllSites ? '*' : null,
-  })
+function createHeadFor({ mount, config, mode, settings, origins }: FanOutDeps) {
+  const responseHead = createHeads()
+  return (
+    request: IncomingMessage,
+    requestId: string,
+    { isForAllSites, ...start }: { wantsTitles: boolean; frame: number; isForAllSites: boolean },
+  ): Buffer => {
+    const { origin } = request.headers
+    const isAllowed = origin !== undefined && origins.isAllowedOrigin(origin, request)
+    return responseHead({
+      ...start,
+      httpVersion: request.httpVersion,
+      mount,
+      requestId,
+      name: stationName(settings.now(), mode()),
+      url: config.publicServerUrl,
+      directory: settings.directory(),
+      origin: isAllowed ? origin : origin && isForAllSites ? '*' : null,
+    })
+  }
 }
 
 /** Ends sockets after what was written, or by force after a second. */

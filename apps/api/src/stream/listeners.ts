@@ -44,6 +44,8 @@ export interface Listeners {
   add(socket: Socket, start: Start): void
   /** Writes what is due at a moment of the round that ends at `edge`, or with `everyone` what anybody lacks. */
   serve(moment: number, edge: Segment, everyone: boolean): void
+  /** The same, a listener at each step. Those who leave or join between two steps change nothing for the others. */
+  serving(moment: number, edge: Segment, everyone: boolean): Iterator<unknown>
   /** Writes to one socket and counts the bytes. */
   write(socket: Socket, bytes: Buffer): void
   readonly size: number
@@ -79,9 +81,23 @@ export function createListeners(ring: Ring): Listeners {
   const all = () => slices.flatMap(({ members }) => members)
   const { totals, write, advance } = createWriter(ring)
 
+  function* serving(moment: number, edge: Segment, everyone: boolean) {
+    for (let index = moment; index < slices.length; index += MOMENTS) {
+      const slice = slices[index]!
+      if (!everyone && !hasTurn(slice, edge.serial)) continue
+      slice.served = edge.serial
+      // From the end, because a removal moves the last listener, which has been served, into the gap.
+      for (let place = slice.members.length - 1; place >= 0; place--) {
+        const listener = slice.members[place]
+        if (listener) yield advance(listener, edge)
+      }
+    }
+  }
+
   return {
     write,
     totals,
+    serving,
     add(socket, { reserveMs, ...start }) {
       const slice = (reserveMs >= STEADY_MS ? steady : eager).reduce((least, other) =>
         other.members.length < least.members.length ? other : least,
@@ -91,13 +107,8 @@ export function createListeners(ring: Ring): Listeners {
       socket.once('close', () => remove(listener))
     },
     serve(moment, edge, everyone) {
-      for (let index = moment; index < slices.length; index += MOMENTS) {
-        const slice = slices[index]!
-        if (!everyone && !hasTurn(slice, edge.serial)) continue
-        slice.served = edge.serial
-        // From the end, because a removal moves the last listener into the gap.
-        for (let place = slice.members.length - 1; place >= 0; place--) advance(slice.members[place]!, edge)
-      }
+      const steps = serving(moment, edge, everyone)
+      while (!steps.next().done);
     },
     get size() {
       return slices.reduce((sum, { members }) => sum + members.length, 0)

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Mode, UiSettings } from '@solstice/contracts'
 import { codecs, type DirectoryEntry, Failure, type Mount } from '@solstice/station'
@@ -8,10 +9,9 @@ import { METADATA_INTERVAL } from './icy.ts'
  * Takes the connection over from the HTTP server: further data of the client is read and dropped, and the server's timeouts
  * no longer apply. The server still ends it when it closes.
  */
-export function takeSocket(reply: FastifyReply): Socket {
-  reply.hijack()
-  const { socket } = reply.request.raw
-  reply.raw.detachSocket(socket)
+export function takeSocket(request: IncomingMessage, response: ServerResponse): Socket {
+  const { socket } = request
+  response.detachSocket(socket)
   for (const event of ['data', 'end', 'timeout', 'drain', 'error']) socket.removeAllListeners(event)
   socket.setTimeout(0)
   socket.setNoDelay(true)
@@ -20,7 +20,7 @@ export function takeSocket(reply: FastifyReply): Socket {
   socket.on('error', ignore)
   // Read to its end, a request ends by itself. Otherwise the server would break it off when the listener leaves, with the stack of an
   // error: for a crowd that leaves at once that is most of the work.
-  reply.request.raw.resume()
+  request.resume()
   return socket
 }
 
@@ -36,8 +36,8 @@ export function stationName({ byLang: { en } }: UiSettings, mode: Mode): string 
   return /^[\x20-\x7e]+$/.test(name) && name.trim() ? name.trim() : 'Radio'
 }
 
-/** The response head of a stream. Node's own writer would add chunked framing or a second `Connection`. */
-export function responseHead(about: {
+/** What the head of a stream says. */
+export interface HeadFacts {
   /** Of the request: a player that speaks HTTP/1.0 is answered in it. */
   httpVersion: string
   mount: Mount
@@ -51,26 +51,58 @@ export function responseHead(about: {
   directory: DirectoryEntry
   /** The page that may read the stream; `*` = every page, without credentials; null = none. */
   origin: string | null
-}): Buffer {
-  const { origin, mount, directory } = about
+}
+
+/** The response head of a stream. Node's own writer would add chunked framing or a second `Connection`. */
+export function responseHead(facts: HeadFacts): Buffer {
+  return headOf(headParts(facts), facts)
+}
+
+/** Writes response heads; what many have in common is written once. */
+export function createHeads(): typeof responseHead {
+  let kept = new Map<string, HeadParts>()
+  let from: Pick<HeadFacts, 'mount' | 'name' | 'url' | 'directory'> | null = null
+  return (facts) => {
+    const { mount, name, url, directory, origin } = facts
+    const isSame = from?.mount === mount && from.name === name && from.url === url
+    if (!isSame || from?.directory !== directory) kept = new Map()
+    from = { mount, name, url, directory }
+    // Of the pages that may read it with credentials there are too many to keep each.
+    if (origin !== null && origin !== '*') return responseHead(facts)
+    const key = `${facts.httpVersion} ${facts.wantsTitles} ${origin}`
+    const parts = kept.get(key) ?? headParts(facts)
+    kept.set(key, parts)
+    return headOf(parts, facts)
+  }
+}
+
+/** A head around the numbers that differ for each listener. */
+type HeadParts = readonly [before: string, behind: string]
+
+function headOf([before, behind]: HeadParts, { frame, requestId }: HeadFacts): Buffer {
+  return Buffer.from(`${before}X-Stream-Frame: ${frame}\r\nX-Request-Id: ${requestId}\r\n${behind}`, 'utf8')
+}
+
+function headParts(facts: Omit<HeadFacts, 'frame' | 'requestId'>): HeadParts {
+  const { origin, mount, directory } = facts
   const icy: Record<string, string | number> = {
-    'icy-name': about.name,
+    'icy-name': facts.name,
     'icy-genre': directory.genre || 'Various',
     'icy-br': mount.bitrate,
     'icy-pub': directory.isPublic ? 1 : 0,
-    ...forDirectories(directory, directory.url || about.url),
-    ...(about.wantsTitles && { 'icy-metaint': METADATA_INTERVAL }),
+    ...forDirectories(directory, directory.url || facts.url),
+    ...(facts.wantsTitles && { 'icy-metaint': METADATA_INTERVAL }),
   }
-  const lines = [
-    `HTTP/${about.httpVersion === '1.0' ? '1.0' : '1.1'} 200 OK`,
+  const before = [
+    `HTTP/${facts.httpVersion === '1.0' ? '1.0' : '1.1'} 200 OK`,
     `Content-Type: ${codecs[mount.codec].contentType}`,
     'Cache-Control: no-cache, no-store',
     'Connection: close',
     'X-Content-Type-Options: nosniff',
     'Server: Icecast 2.4.4',
     ...Object.entries(icy).map(([name, value]) => `${name}: ${value}`),
-    `X-Stream-Frame: ${about.frame}`,
-    `X-Request-Id: ${about.requestId}`,
+  ]
+  const behind = [
     'Vary: Origin',
     ...(origin
       ? [
@@ -80,7 +112,7 @@ export function responseHead(about: {
         ]
       : []),
   ]
-  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'utf8')
+  return [`${before.join('\r\n')}\r\n`, `${behind.join('\r\n')}\r\n\r\n`]
 }
 
 /** The headers that directories of stations read (https://www.stream-meta.info), without the empty ones. */
@@ -113,7 +145,8 @@ export const COMMENT = ':\n\n'
 export function takeEventStream(reply: FastifyReply): { socket: Socket; head: string } {
   if (reply.raw.socket !== reply.request.raw.socket) throw new Failure('BAD_REQUEST', { field: 'request' })
   const head = eventHeadOf(reply)
-  return { socket: takeSocket(reply), head }
+  reply.hijack()
+  return { socket: takeSocket(reply.request.raw, reply.raw), head }
 }
 
 function eventHeadOf(reply: FastifyReply): string {

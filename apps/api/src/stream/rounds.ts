@@ -1,3 +1,6 @@
+/** The process turns to other things after so long: those who join meanwhile must not wait until thousands are written to. */
+const PIECE_MS = 4
+
 /** Serves a fixed number of slices one after another, in one round per chunk. */
 export interface Rounds<Chunk> {
   /** Starts a round at once, or after the current one. @param spacingMs pause between two slices. */
@@ -8,19 +11,29 @@ export interface Rounds<Chunk> {
 /**
  * Keeps a steady pace within a round. When a chunk arrives before the last round is over, the rest of that round is hurried,
  * but still serves the older chunk only: a listener that got two at once would wait twice as long for the third.
+ *
+ * @param serve serves a slice, a step each time it is asked.
  */
 export function createRounds<Chunk>(
   slices: number,
-  serve: (slice: number, chunk: Chunk) => void,
+  serve: (slice: number, chunk: Chunk) => Iterator<unknown>,
 ): Rounds<Chunk> {
   let current: { chunk: Chunk; beganMs: number; spacingMs: number } | null = null
   let following: { chunk: Chunk; spacingMs: number } | null = null
   let slice = 0
+  let serving: Iterator<unknown> | null = null
   let timer: NodeJS.Timeout | undefined
+  let soon: NodeJS.Immediate | undefined
 
   const step = () => {
     if (!current) return
-    serve(slice++, current.chunk)
+    serving ??= serve(slice, current.chunk)
+    if (!isDoneSoon(serving)) {
+      soon = setImmediate(step)
+      return
+    }
+    serving = null
+    slice++
     if (slice === slices) {
       current = following && { ...following, beganMs: performance.now() }
       following = null
@@ -31,16 +44,27 @@ export function createRounds<Chunk>(
     const dueMs = current.beganMs + slice * current.spacingMs
     timer = setTimeout(step, following ? 0 : Math.max(0, dueMs - performance.now()))
   }
+  const rest = () => {
+    clearTimeout(timer)
+    clearImmediate(soon)
+  }
   return {
     begin(chunk, spacingMs) {
       following = { chunk, spacingMs }
-      clearTimeout(timer)
+      rest()
       if (!current) {
         current = { ...following, beganMs: performance.now() }
         following = null
       }
       step()
     },
-    end: () => clearTimeout(timer),
+    end: rest,
   }
+}
+
+/** True when all steps could be done before other things have their turn. */
+function isDoneSoon(steps: Iterator<unknown>): boolean {
+  const untilMs = performance.now() + PIECE_MS
+  while (!steps.next().done) if (performance.now() >= untilMs) return false
+  return true
 }

@@ -72,6 +72,44 @@ export function burst(ring: Ring, start: StartPoint, wantsTitles: boolean): Buff
   return parts
 }
 
+/** How a listener begins. */
+export interface Beginning {
+  /** Number of the first whole frame in it. */
+  frame: number
+  /** Everything up to the live edge. */
+  burst: Buffer
+  /** Serial of the segment that follows it. */
+  next: number
+  /** The sound in it, in ms. */
+  reserveMs: number
+}
+
+/** @param from the frame that the listener asks for. The ring must not be empty. */
+export function beginning(ring: Ring, wantsTitles: boolean, from: number | undefined): Beginning {
+  const start = startPoint(ring, wantsTitles, from)
+  const parts = burst(ring, start, wantsTitles)
+  return {
+    frame: start.frame,
+    burst: parts.length === 1 ? parts[0]! : Buffer.concat(parts),
+    next: ring.newest!.serial + 1,
+    reserveMs: reserveMs(ring, start),
+  }
+}
+
+/** Beginnings of those who don't ask for a frame, joined in one buffer for all who come before the next chunk. */
+export function createBeginnings(ring: Ring): (wantsTitles: boolean) => Beginning {
+  let edge = -1
+  let kept = new Map<boolean, Beginning>()
+  return (wantsTitles) => {
+    const { serial } = ring.newest!
+    if (serial !== edge) kept = new Map()
+    edge = serial
+    const found = kept.get(wantsTitles) ?? beginning(ring, wantsTitles, undefined)
+    kept.set(wantsTitles, found)
+    return found
+  }
+}
+
 function startWithin({ serial, chunk, byte }: Segment, audioByte: number): StartPoint {
   const index = frameStarts(chunk.audio).findIndex((start) => start >= audioByte)
   const frame = chunk.frame + (index < 0 ? chunk.frames : index)
