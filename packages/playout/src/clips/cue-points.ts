@@ -1,5 +1,6 @@
 import type { Command } from '../model/commands/commands.ts'
 import { type AllCuePoints, cuePointsChanged } from '../model/cue-point-changes.ts'
+import { onceEach } from '../model/once-each.ts'
 import type { CuePoints, PlayoutState, PreparedPlaylist, QueueEntry, TrackRef } from '../model/state.ts'
 import { lastLook, noteLook, placesOf, replaced } from '../model/track-places.ts'
 
@@ -7,12 +8,11 @@ import { lastLook, noteLook, placesOf, replaced } from '../model/track-places.ts
 export function learnCuePoints(state: PlayoutState, cuePoints: AllCuePoints): PlayoutState {
   const { onAir, playlist, prepared, trackRequests } = state
   const ofAir = onAir.phase === 'preparing' ? null : onAir.entry
-  const known = <T extends { track: TrackRef }>(holder: T): T => {
-    const measured = cuePoints[holder.track.id]
-    return sameCuePoints(measured, holder.track.cuePoints)
+  const measured = onceEach((track: TrackRef) => withCuePoints(track, cuePoints[track.id]))
+  const known = <T extends { track: TrackRef }>(holder: T): T =>
+    sameCuePoints(cuePoints[holder.track.id], holder.track.cuePoints)
       ? holder
-      : { ...holder, track: withCuePoints(holder.track, measured) }
-  }
+      : { ...holder, track: measured(holder.track) }
   const knownEntry = (entry: QueueEntry) => (entry.entryId === ofAir?.entryId ? entry : known(entry))
   /** The track on air is looked at once more when it is no longer there. */
   const look = { by: cuePoints, news: new Set(ofAir ? [ofAir.track.id] : []) }

@@ -109,3 +109,18 @@ t.test(
     )
   },
 )
+
+t.test('K4a: playlists that share a track share it as it is now, so that it is saved once', async (t) => {
+  const start = playing(tracks(14))
+  const shared = upcoming(start)[4]!.track
+  const entries = start.playlist.entries.map((entry, i) => ({ ...entry, entryId: `e${900 + i}` }))
+  const both = { ...start, prepared: { night: { entries, repeats: false } } }
+  const renamed = { ...shared, title: 'New' }
+  const settled = [{ trackId: shared.id, track: renamed }]
+  const { playlist, prepared } = apply(both, { type: 'library-changed', settled }, NOON).state
+  const shown = [playlist, prepared.night!].map(
+    (list) => list.entries.find(({ track }) => track.id === shared.id)!.track,
+  )
+  t.equal(shown[0]!.title, 'New')
+  t.equal(shown[0], shown[1])
+})

@@ -1,5 +1,6 @@
 import { withCuePoints } from '../clips/cue-points.ts'
 import type { CommandOf } from '../model/commands/commands.ts'
+import { onceEach } from '../model/once-each.ts'
 import { mapPrepared, stale, withoutTracks } from '../model/playlists.ts'
 import type {
   OnAir,
@@ -41,12 +42,13 @@ function settle(
   const { onAir: air } = cleaned
   const onAir = renewOnAir(air, tracks, nowMs)
   const ids = new Set(tracks.keys())
+  const trackNow = onceEach((before: TrackRef) => withTags(before, tracks.get(before.id)))
   const renew = <L extends PreparedPlaylist>(list: L): L => {
     const places = placesOf(list.entries, ids)
     if (places.length === 0) return list
     const entries = replaced(list.entries, places, (entry) => {
       const isNow = onAir.phase !== 'preparing' && entry.entryId === onAir.entry?.entryId
-      return (isNow && onAir.entry) || withTrack(entry, tracks.get(entry.track.id))
+      return (isNow && onAir.entry) || { ...entry, track: trackNow(entry.track) }
     })
     return { ...list, entries }
   }
@@ -64,7 +66,8 @@ function settle(
 /** A removed entry with its track as it is now; none when that was deleted. */
 function settledRemoval(removed: RemovedEntry, tracks: Map<string, TrackRef | null>): RemovedEntry[] {
   const track = tracks.get(removed.entry.track.id)
-  return track === null ? [] : [{ ...removed, entry: withTrack(removed.entry, track) }]
+  const { entry } = removed
+  return track === null ? [] : [{ ...removed, entry: { ...entry, track: withTags(entry.track, track) } }]
 }
 
 /** `onAir` with its track as it is now. */
@@ -92,8 +95,8 @@ function renewRunning(entry: QueueEntry, tracks: Map<string, TrackRef | null>, h
 }
 
 /** The track with its new tags; the cue points stay (rule V3). */
-function withTrack(entry: QueueEntry, track: TrackRef | null | undefined): QueueEntry {
-  return track ? { ...entry, track: withCuePoints(track, entry.track.cuePoints) } : entry
+function withTags(before: TrackRef, track: TrackRef | null | undefined): TrackRef {
+  return track ? withCuePoints(track, before.cuePoints) : before
 }
 
 /** Rule L4: marks prepared playlists as stale, and the current one if it only repeats a small library. */

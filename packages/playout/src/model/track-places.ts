@@ -164,11 +164,9 @@ export function replaced<E extends Entry>(
   other: (entry: E) => E,
 ): E[] {
   const next = entries.slice()
-  const numbers = numbersIn.get(entries)?.slice()
-  for (const place of places) {
-    next[place] = other(next[place]!)
-    if (numbers) numbers[place] = numberOf(next[place].track.id)
-  }
+  for (const place of places) next[place] = other(next[place]!)
+  // Numbers are never changed, and these tracks keep theirs.
+  const numbers = numbersIn.get(entries)
   if (numbers) numbersIn.set(next, numbers)
   ordersIn.set(next, ordersOf(entries))
   carryLook(

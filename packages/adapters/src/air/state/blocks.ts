@@ -52,7 +52,14 @@ export interface KnownBlocks {
 
 export interface KnownList {
   key: string
-  parts: { key: string; entries: readonly QueueEntry[] }[]
+  parts: KnownPart[]
   /** All of its parts. */
   entries: readonly QueueEntry[]
+}
+
+export interface KnownPart {
+  key: string
+  entries: readonly QueueEntry[]
+  /** The same as they are stored, where this process has stored them. */
+  stored?: readonly StoredEntry[]
 }

@@ -52,9 +52,30 @@ export function createNeededKeys(): NeededKeys {
 function eachKeyBeside(these: BlockOwners, those: BlockOwners, found: (key: string) => void): void {
   for (let i = 0; i < these.tracks.length; i++)
     if (these.tracks[i] !== those.tracks[i]) found(these.tracks[i]!)
-  for (const list of new Set(these.lists)) {
-    if (those.lists.includes(list)) continue
+  for (const [place, list] of these.lists.entries()) {
+    if (these.lists.indexOf(list) < place || those.lists.includes(list)) continue
     found(list.key)
-    for (const { key } of list.parts) found(key)
+    const { from, ends } = partsBeside(list.parts, followedBy(place, these, those)?.parts)
+    for (let i = from; i < list.parts.length - ends; i++) found(list.parts[i]!.key)
   }
+}
+
+/** The list that has the place of another one, which is not kept beside it. The two see each other as such. */
+function followedBy(place: number, these: BlockOwners, those: BlockOwners): KnownList | undefined {
+  const other = those.lists[place]
+  const isAnother = other && those.lists.indexOf(other) === place && !these.lists.includes(other)
+  return isAnother ? other : undefined
+}
+
+/** How many parts two lists begin and end with alike. A change touches a few of hundreds. */
+function partsBeside(
+  these: KnownList['parts'],
+  those: KnownList['parts'] = [],
+): { from: number; ends: number } {
+  const most = Math.min(these.length, those.length)
+  let from = 0
+  while (from < most && these[from] === those[from]) from++
+  let ends = 0
+  while (ends < most - from && these[these.length - 1 - ends] === those[those.length - 1 - ends]) ends++
+  return { from, ends }
 }

@@ -1,10 +1,9 @@
 import { type Cut, cutsSince, type Pieces, type QueueEntry } from '@solstice/playout'
-import { ENTRIES_PER_BLOCK, type KnownList } from './blocks.ts'
+import { ENTRIES_PER_BLOCK, type KnownList, type KnownPart as Part } from './blocks.ts'
 
-type Part = KnownList['parts'][number]
 type Entries = readonly QueueEntry[]
-/** Writes entries as a block. @returns its key. */
-type Store = (entries: Entries) => string
+/** Writes entries as a block. @param before a part that most of them may be in, at the same places. */
+type Store = (entries: Entries, before?: Part) => Part
 
 /** A list in parts: those of the lists before, wherever they are still there as they were, and new ones between them. */
 export function* partsOf(entries: Entries, before: readonly KnownList[], store: Store): Pieces<Part[]> {
@@ -24,18 +23,23 @@ function* partsByCuts(
 ): Pieces<Part[]> {
   const parts: Part[] = []
   let [from, to, shift, next] = [0, 0, 0, 0]
+  let touched: Part | undefined
   for (const part of before) {
     const start = to
     to += part.entries.length
     for (let cut = cuts[next]; cut && cut.at + cut.leaving <= start; cut = cuts[++next])
       shift += cut.coming - cut.leaving
     const isTouched = next < cuts.length && cuts[next]!.at < to
-    if (isTouched) continue
-    yield* storeFresh(parts, entries, from, start + shift, store)
+    if (isTouched) {
+      touched ??= part
+      continue
+    }
+    yield* storeFresh(parts, entries, from, start + shift, store, touched)
     parts.push(part)
     from = to + shift
+    touched = undefined
   }
-  yield* storeFresh(parts, entries, from, entries.length, store)
+  yield* storeFresh(parts, entries, from, entries.length, store, touched)
   return parts
 }
 
@@ -56,14 +60,21 @@ function* partsBySearch(entries: Entries, before: readonly KnownList[], store: S
   return parts
 }
 
-/** Adds the entries between two indices as new parts. */
-function* storeFresh(parts: Part[], entries: Entries, from: number, to: number, store: Store): Pieces<void> {
+/** Adds the entries between two indices as new parts. @param before the part that the first of them may be in. */
+function* storeFresh(
+  parts: Part[],
+  entries: Entries,
+  from: number,
+  to: number,
+  store: Store,
+  before?: Part,
+): Pieces<void> {
   const count = Math.ceil((to - from) / ENTRIES_PER_BLOCK)
   for (let i = 0; i < count; i++) {
     yield
     const cut = (n: number) => from + Math.floor(((to - from) * n) / count)
     const fresh = entries.slice(cut(i), cut(i + 1))
-    parts.push({ key: store(fresh), entries: fresh })
+    parts.push(store(fresh, i === 0 ? before : undefined))
   }
 }
 

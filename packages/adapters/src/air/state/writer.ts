@@ -17,6 +17,7 @@ import {
   type Head,
   type KnownBlocks,
   type KnownList,
+  type KnownPart,
   type StoredEntry,
   serialOf,
   TRACKS_PER_BLOCK,
@@ -68,10 +69,14 @@ export function createStateWriter(known?: KnownBlocks): StateWriter {
       made.set(key, text)
       return key
     }
+    const storePart = (entries: readonly QueueEntry[], before?: KnownPart): KnownPart => {
+      const stored = tracks.store(entries, before)
+      return { key: block({ table: tracks.table, entries: stored } satisfies EntryBlock), entries, stored }
+    }
     const laid: KnownList[] = []
     for (const entries of all) {
       const before = lists.find((list) => list.entries === entries)
-      const parts = before?.parts ?? (yield* partsOf(entries, lists, (fresh) => block(tracks.store(fresh))))
+      const parts = before?.parts ?? (yield* partsOf(entries, lists, storePart))
       laid.push(before ?? { key: block(parts.map(({ key }) => key)), parts, entries })
     }
     lists = laid
@@ -163,24 +168,36 @@ function createTrackTable(known?: KnownBlocks['tracks']) {
     return tracks.push(track) - 1
   }
 
+  /** @param before the plain entry before it, by whose id its own may be known. */
+  const storeOne = (entry: QueueEntry, before: QueueEntry | null): StoredEntry => {
+    const track = numberOf(entry.track)
+    if (!isPlain(entry)) return { ...entry, track }
+    const serial = serialOf(entry.entryId)
+    return before && serialOf(before.entryId) + 1 === serial ? track : [serial, track]
+  }
+
   return {
+    table,
     get key() {
       return key
     },
     get size() {
       return tracks.length
     },
-    store(entries: readonly QueueEntry[]): EntryBlock {
-      let next = -1
-      const storeOne = (entry: QueueEntry): StoredEntry => {
-        const track = numberOf(entry.track)
-        if (!isPlain(entry)) return { ...entry, track }
-        const serial = serialOf(entry.entryId)
-        const isNext = serial === next
-        next = serial + 1
-        return isNext ? track : [serial, track]
+    /** Entries that are at the same places of a part before are stored as they are there. */
+    store(entries: readonly QueueEntry[], before?: KnownPart): StoredEntry[] {
+      const stored: StoredEntry[] = []
+      let lastPlain: QueueEntry | null = null
+      let isBehindSame = true
+      for (const [i, entry] of entries.entries()) {
+        const known = entry === before?.entries[i] ? before.stored?.[i] : undefined
+        const item = (isBehindSame && known) || storeOne(entry, lastPlain)
+        const isPlain = isStoredPlain(item)
+        if (isPlain) lastPlain = entry
+        isBehindSame = known !== undefined && isPlain
+        stored.push(item)
       }
-      return { table, entries: entries.map(storeOne) }
+      return stored
     },
     /** The last block is filled up before another is begun. */
     *known(block: (content: unknown) => string): Pieces<KnownBlocks['tracks']> {
@@ -215,6 +232,8 @@ function remembered<T extends object, R>(work: (of: T) => R): (of: T) => R {
     return last.result
   }
 }
+
+const isStoredPlain = (item: StoredEntry) => typeof item === 'number' || Array.isArray(item)
 
 /** It has nothing but a track and an id like any other entry that was generated. */
 function isPlain(entry: QueueEntry): boolean {
