@@ -229,7 +229,11 @@ t.test('the shared stream is off in sync mode, and not ready without sound', asy
     ['mp3-96/1.mp3', 404],
     ['mp3-192/1.aac', 404],
     ['aac-64/1.mp3', 404],
-    ['opus-64/live.m3u8', 400],
   ] as const)
     t.equal((await stream.app.inject(`/api/hls/${path}`)).statusCode, status, path)
+  for (const path of ['opus-64/live.m3u8', 'opus-64/1.mp3', 'opus-64/1.opus', 'mp3/live.m3u8', 'a%20b/1.aac']) {
+    const unknown = await stream.app.inject(`/api/hls/${path}`)
+    t.equal(unknown.statusCode, 404, path)
+    t.same(unknown.json(), failureBody('NOT_FOUND'), `${path}: no mount that HLS knows`)
+  }
 })

@@ -4,7 +4,8 @@ import { bytes, defineRoute } from '../../route.ts'
 const open = { method: 'GET', access: 'public', isForAllSites: true } as const
 const failures = ['BAD_REQUEST', 'NOT_FOUND', 'STREAM_OFF', 'RATE_LIMITED', 'STREAM_NOT_READY'] as const
 const PLAYLIST = 'application/vnd.apple.mpegurl'
-const Mount = Type.String({ pattern: '^(mp3|aac)-[0-9]{2,3}$', description: 'codec and kbit/s' })
+/** Any name: one that has no segments is not found, such as a mount in Opus. */
+const Mount = Type.String({ maxLength: 32, description: 'codec and kbit/s: mp3-192 or aac-64' })
 
 export const getHls = defineRoute({
   ...open,
