@@ -1,11 +1,13 @@
 import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { User } from '@solstice/contracts'
 import { adtsFrameBytes, frameBytes } from '@solstice/station'
 import { io } from 'socket.io-client'
 import t, { type Test } from 'tap'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
+import { followEvents } from '../harness/people/event-source.ts'
 import { openOnEach, openSocket } from '../harness/people/socket-client.ts'
 import { beginUpload, logIn, uploadTrack } from '../harness/people/uploads.ts'
 import { openBlocking } from '../harness/processes/blocked.ts'
@@ -25,6 +27,10 @@ import { until } from '../harness/until.ts'
 const LOGINS = 4
 /** Of the second replica. */
 const PROCESSES = 2
+/** The same on a machine with as many cores. */
+const ONE_PER_CORE = { API_PROCESSES: 'auto' }
+/** Connections to the events of what is on air. */
+const PER_ADDRESS = 50
 const SECRET = 'a-token-that-is-in-no-log'
 const tones = [
   { name: 'Low', hz: 440, seconds: 40 },
@@ -49,7 +55,10 @@ t.test(
     })
     const ports = [await freePort(), await freePort()] as const
     const [[one, two], worker] = await Promise.all([
-      Promise.all([station.startApi(ports[0]), station.startApi(ports[1], PROCESSES)]) as Promise<[Api, Api]>,
+      Promise.all([
+        station.startApi(ports[0]),
+        station.startApi(ports[1], PROCESSES, availableParallelism() === PROCESSES ? ONE_PER_CORE : {}),
+      ]) as Promise<[Api, Api]>,
       station.startWorker(),
       station.startJobs(),
     ])
@@ -165,12 +174,24 @@ t.test(
       const report = await (await fetch(`${two.url}/metrics`)).text()
       for (const process of ['1', '2'])
         t.match(report, new RegExp(`solstice_sockets{process="${process}"} [1-9]`))
+      const office = { 'x-forwarded-for': '203.0.113.30' }
+      const join = async () => (await followEvents(t, `${two.url}/api/now-playing/events`, office)).status
+      const joined: number[] = []
+      for (let i = 0; i < PER_ADDRESS; i++) joined.push(await join())
+      t.same(new Set(joined), new Set([200]))
+      await until('its address has no room at either', async () => {
+        for (let i = 0; i < PROCESSES; i++) joined.push(await join())
+        return joined.slice(-PROCESSES).every((status) => status === 429)
+      })
+      const held = joined.filter((status) => status === 200).length
+      t.ok(held < 1.2 * PER_ADDRESS, `${held} connections of an address are held by both together`)
 
       const gone = (await childrenOf(two.process.child.pid!)).find(({ command }) => / 2 \S+$/.test(command))!
       process.kill(gone.pid, 'SIGKILL')
       await two.process.printed(/"process":2,[^\n]*"signal":"SIGKILL"[^\n]*starting another/)
       const ofGone = clients.filter(({ number }) => number === '2')
       await until('its sockets have ended', () => ofGone.every(({ client }) => !client.socket.connected))
+      await until('what it held leaves room', async () => (await join()) === 200)
       for (const { number, client } of clients)
         if (number !== '2')
           t.match(await client.ask('stream_ping', 1), { clientTs: 1 }, 'nobody else notices')

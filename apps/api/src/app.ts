@@ -24,12 +24,14 @@ import { clientAddress, createOrigins } from './limits/client-address.ts'
 import { limitConnections } from './limits/connection-limit.ts'
 import { perAddress } from './limits/per-address.ts'
 import { createRequestLimits } from './limits/request-limits.ts'
+import { shareCounts } from './limits/shared-counts.ts'
 import { openRateLimits } from './limits/turns.ts'
 import { createSharePictures } from './links/pictures.ts'
 import { registerMetrics } from './metrics.ts'
 import { openNowPlaying } from './now-playing/now-playing.ts'
 import { servePages } from './pages/pages.ts'
 import { joinReports } from './processes/joined-reports.ts'
+import { openMessages } from './processes/messages.ts'
 import type { Place } from './processes/place.ts'
 import { type Engine, passToTheirProcess } from './processes/sessions-elsewhere.ts'
 import { openSiblings } from './processes/siblings.ts'
@@ -105,12 +107,15 @@ export async function buildApp(ports: ApiPorts, place: Place | null = null): Pro
   const link = closeWithApp(await ports.openReplicaLink())
   const settings = closeWithApp(await mirrorUiSettings({ ...ports, link }))
   const covers = mirrorCovers(ports)
-  const connections = limitConnections(app.server, ({ remoteAddress }) =>
+  const openCount = shareCounts(place ? openMessages() : null, config.apiProcesses)
+  const connections = limitConnections(
+    app.server,
     // Behind a proxy all connections are the proxy's own.
-    trustProxyHops > 0 ? null : clientAddress(remoteAddress, undefined, 0),
+    ({ remoteAddress }) => (trustProxyHops > 0 ? null : clientAddress(remoteAddress, undefined, 0)),
+    { openCount },
   )
   const streams = createStreams({
-    ...{ mirror, clock, config, origins, settings },
+    ...{ mirror, clock, config, origins, settings, openCount },
     onTaken: connections.release,
   })
   app.addHook('preClose', () => streams.close())
@@ -119,7 +124,7 @@ export async function buildApp(ports: ApiPorts, place: Place | null = null): Pro
   const rates = await openRateLimits(app, ports.turnCounter)
   const limits = createRequestLimits(rates, config.loginAttemptsPer15Min)
 
-  const deps = { ...ports, ...auth, origins, capabilities, audit, mirror, limits }
+  const deps = { ...ports, ...auth, origins, capabilities, audit, mirror, limits, openCount }
   const lookup = config.lyricsApiUrl ? ports.lyricsLookup : null
   const lookups = { data, lookup, turns: ports.lyricsTurns, clock }
   const deliveries = closeWithApp(openDeliverySpool({ ...ports, spool: ports.spools.deliveries }))

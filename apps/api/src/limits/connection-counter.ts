@@ -1,4 +1,5 @@
 import { networkOf } from '@solstice/station'
+import { countAlone, type SharedCount } from './shared-counts.ts'
 
 /** Counts open connections per network: the owner of one IPv6 address owns its whole /64. */
 export interface ConnectionCounter {
@@ -8,18 +9,16 @@ export interface ConnectionCounter {
 }
 
 /** This machine always has room, because a proxy on it connects for everybody. */
-export function createConnectionCounter(max: number): ConnectionCounter {
-  const counts = new Map<string, number>()
+export function createConnectionCounter(
+  max: number,
+  count: SharedCount = countAlone('', max),
+): ConnectionCounter {
   return {
-    hasRoom: (address) => isThisMachine(address) || (counts.get(networkOf(address)) ?? 0) < max,
+    hasRoom: (address) => isThisMachine(address) || count.of(networkOf(address)) < max,
     acquire(address) {
       const network = networkOf(address)
-      counts.set(network, (counts.get(network) ?? 0) + 1)
-      return () => {
-        const left = (counts.get(network) ?? 1) - 1
-        if (left === 0) counts.delete(network)
-        else counts.set(network, left)
-      }
+      count.add(network, 1)
+      return () => count.add(network, -1)
     },
   }
 }

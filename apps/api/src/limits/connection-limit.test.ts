@@ -7,7 +7,7 @@ import { limitConnections } from './connection-limit.ts'
 async function open(t: Test, addressOf: (socket: Socket) => string | null) {
   const server = createServer((_, response) => response.end('answer'))
   const accepted: Socket[] = []
-  const limit = limitConnections(server, addressOf, 3)
+  const limit = limitConnections(server, addressOf, { max: 3 })
   server.on('connection', (socket) => accepted.push(socket))
   server.on('upgrade', (_, socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n'))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

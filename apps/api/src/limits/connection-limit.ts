@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { createConnectionCounter } from './connection-counter.ts'
+import { countAlone } from './shared-counts.ts'
 
 /** A browser opens six, so several pages of a household fit. */
 const MAX_PER_ADDRESS = 50
@@ -14,9 +15,9 @@ const MAX_PER_ADDRESS = 50
 export function limitConnections(
   server: Server,
   addressOf: (socket: Socket) => string | null,
-  max = MAX_PER_ADDRESS,
+  { max = MAX_PER_ADDRESS, openCount = countAlone } = {},
 ): { release(socket: Socket): void } {
-  const counter = createConnectionCounter(max)
+  const counter = createConnectionCounter(max, openCount('connections', max))
   const leaving = new WeakMap<Socket, () => void>()
   const release = (socket: Socket) => {
     leaving.get(socket)?.()

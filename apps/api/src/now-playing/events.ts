@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AudibleAir } from '../air/audible.ts'
 import { addressOf, type Origins } from '../limits/client-address.ts'
 import { createConnectionCounter } from '../limits/connection-counter.ts'
+import { countAlone, type OpenCount } from '../limits/shared-counts.ts'
 import { COMMENT, HEARTBEAT_MS, takeEventStream } from '../stream/response.ts'
 import type { Snapshot, Snapshots } from './snapshots.ts'
 
@@ -51,14 +52,16 @@ export interface NowPlayingEventsDeps {
   /** Called with each connection taken over from HTTP. */
   onTaken?: (socket: Socket) => void
   maxPerAddress?: number
+  openCount?: OpenCount
   maxClients?: number
   heartbeatMs?: number
 }
 
 export function createNowPlayingEvents(deps: NowPlayingEventsDeps): NowPlayingEvents {
   const { config, origins, snapshots, maxClients = MAX_CLIENTS } = deps
+  const { maxPerAddress = MAX_PER_ADDRESS, openCount = countAlone } = deps
   const clients = new Set<Client>()
-  const counter = createConnectionCounter(deps.maxPerAddress ?? MAX_PER_ADDRESS)
+  const counter = createConnectionCounter(maxPerAddress, openCount('events', maxPerAddress))
   const ticker = createTicker(deps, clients)
   let isClosing = false
 

@@ -5,6 +5,7 @@ import type { Stop } from '@solstice/adapters'
 import { sleep } from '@solstice/station'
 import type { Logger } from 'pino'
 import { makeFolder } from './folder.ts'
+import { passMessages } from './messages.ts'
 import { argumentsOf, type Place } from './place.ts'
 
 const MIN_DELAY_MS = 500
@@ -68,6 +69,7 @@ function start(place: Place): Running {
   cluster.setupPrimary({ args: argumentsOf(place) })
   const worker = cluster.fork()
   closeWhenLost(worker)
+  passMessages(worker, place.number)
   const ended = new Promise<Awaited<Running['ended']>>((resolve) => {
     worker.once('exit', (code, signal) => resolve({ code, signal }))
     worker.on('error', () => {

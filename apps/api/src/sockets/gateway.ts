@@ -30,6 +30,7 @@ import type { Covers } from '../background/covers.ts'
 import type { UiSettingsMirror } from '../background/ui-settings.ts'
 import { addressOf as clientAddressOf, type Origins } from '../limits/client-address.ts'
 import { createConnectionCounter } from '../limits/connection-counter.ts'
+import { countAlone, type OpenCount } from '../limits/shared-counts.ts'
 import type { Engine } from '../processes/sessions-elsewhere.ts'
 import type { AirMirror } from '../stream/mirror.ts'
 import { type AdminSockets, createAdminSockets } from './admins/admins.ts'
@@ -99,6 +100,7 @@ export interface GatewayDeps {
   aliases: readonly Alias[]
   log: Logger
   maxPerAddress?: number
+  openCount?: OpenCount
 }
 
 type Io = Server<DefaultEventsMap, ServerEmits>
@@ -110,10 +112,10 @@ type Io = Server<DefaultEventsMap, ServerEmits>
  * @param app with `@fastify/cookie`.
  */
 export async function attachGateway(app: FastifyInstance, deps: GatewayDeps): Promise<Gateway> {
-  const { origins, link } = deps
+  const { origins, link, maxPerAddress = MAX_PER_ADDRESS, openCount = countAlone } = deps
   let isClosing = false
   const addressOf = (request: IncomingMessage) => clientAddressOf(request, deps.config.trustProxyHops)
-  const counter = createConnectionCounter(deps.maxPerAddress ?? MAX_PER_ADDRESS)
+  const counter = createConnectionCounter(maxPerAddress, openCount('sockets', maxPerAddress))
 
   const io: Io = new Server(app.server, {
     ...handshakeOptions({ origins, counter, addressOf, isClosing: () => isClosing }),

@@ -3,6 +3,7 @@ import type { Config } from '@solstice/adapters'
 import { type Mount, type MountId, mountId, type StationClock } from '@solstice/station'
 import type { Origins } from '../limits/client-address.ts'
 import { createConnectionCounter } from '../limits/connection-counter.ts'
+import { countAlone, type OpenCount } from '../limits/shared-counts.ts'
 import { createFanOut, type FanOut, type FanOutDeps } from './fan-out.ts'
 import type { StreamTotals } from './listeners.ts'
 import type { AirMirror } from './mirror.ts'
@@ -34,11 +35,12 @@ export function createStreams(
     origins: Pick<Origins, 'isAllowedOrigin'>
     /** Called with each connection taken over from HTTP. */
     onTaken: (socket: Socket) => void
+    openCount?: OpenCount
   },
   maxPerAddress = MAX_PER_ADDRESS,
 ): Streams {
-  const { mirror, config } = deps
-  const counter = createConnectionCounter(maxPerAddress)
+  const { mirror, config, openCount = countAlone } = deps
+  const counter = createConnectionCounter(maxPerAddress, openCount('streams', maxPerAddress))
   const mode = () => mirror.state?.mode ?? 'day'
   const firstMount: Mount = { codec: 'mp3', bitrate: config.streamBitrate }
   const first = createFanOut({ ...deps, mount: firstMount, counter, mode })

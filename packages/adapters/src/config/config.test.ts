@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
 import t from 'tap'
 import { ConfigError, readConfig } from './config.ts'
 
@@ -91,6 +92,13 @@ t.test('with secrets only, the defaults are as documented and there is no warnin
     read({ NODE_ENV: 'production', JWT_SECRET: 'a secret that only this test knows' }).config.clientOrigins,
     [],
   )
+})
+
+t.test('as many processes as cores, when that is asked for, and never more than 32', (t) => {
+  const { config, warnings } = read({ API_PROCESSES: 'Auto' })
+  t.equal(config.apiProcesses, Math.min(32, availableParallelism()))
+  t.same(warnings, [])
+  t.end()
 })
 
 t.test('an invalid value is replaced, with a warning that names it', async (t) => {

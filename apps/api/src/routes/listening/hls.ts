@@ -8,22 +8,24 @@ import { isUnchanged } from '../../http/conditional.ts'
 import { type ImplementOptions, implement } from '../../http/implement.ts'
 import { addressOf } from '../../limits/client-address.ts'
 import { createRequestPace } from '../../limits/request-pace.ts'
+import type { OpenCount } from '../../limits/shared-counts.ts'
 
 /** While a cache fetches a new one, players get a playlist of up to 3 s. */
 const PLAYLIST_MAX_AGE = 'public, max-age=1, stale-while-revalidate=2'
 const SEGMENT_MAX_AGE = 'public, max-age=31536000, immutable'
 /** A thousand listeners behind one address ask for a playlist and a segment each, every 6 s. */
-const PACE = { turns: 4_000, windowS: 10 }
+const PACE = { name: 'hls', turns: 4_000, windowS: 10 }
 
 export interface HlsDeps {
   config: Pick<Config, 'streamMode' | 'trustProxyHops'>
   hls: Hls
+  openCount: OpenCount
 }
 
 /** The broadcast in segments of 6 s, for players and caches. */
-export function hlsRoutes(app: FastifyInstance, { config, hls }: HlsDeps): void {
+export function hlsRoutes(app: FastifyInstance, { config, hls, openCount }: HlsDeps): void {
   const addressIn = ({ raw }: FastifyRequest) => addressOf(raw, config.trustProxyHops)
-  const pace = createRequestPace(PACE)
+  const pace = createRequestPace(PACE, openCount)
   const options: ImplementOptions = {
     async limit(request) {
       pace.take(addressIn(request))

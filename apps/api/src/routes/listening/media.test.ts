@@ -231,7 +231,13 @@ t.test('the shared stream is off in sync mode, and not ready without sound', asy
     ['aac-64/1.mp3', 404],
   ] as const)
     t.equal((await stream.app.inject(`/api/hls/${path}`)).statusCode, status, path)
-  for (const path of ['opus-64/live.m3u8', 'opus-64/1.mp3', 'opus-64/1.opus', 'mp3/live.m3u8', 'a%20b/1.aac']) {
+  for (const path of [
+    'opus-64/live.m3u8',
+    'opus-64/1.mp3',
+    'opus-64/1.opus',
+    'mp3/live.m3u8',
+    'a%20b/1.aac',
+  ]) {
     const unknown = await stream.app.inject(`/api/hls/${path}`)
     t.equal(unknown.statusCode, 404, path)
     t.same(unknown.json(), failureBody('NOT_FOUND'), `${path}: no mount that HLS knows`)
