@@ -48,7 +48,7 @@ process.once('SIGINT', () => finish(130))
 process.once('SIGTERM', () => finish(143))
 try {
   const [part] = positionals
-  if (part === undefined)
+  if (part === undefined || part === 'air')
     await tellAir(run, { ...values, listeners: String(listenersOr(1_000)), rate: values.rate ?? '500' })
   if (part === undefined || part === 'microphones') await tellMicrophones()
   if (part === undefined || part === 'admin') await tellAdmin()

@@ -3,6 +3,10 @@ import { prepareStation } from '../../../tests/harness/stations/station.ts'
 import { heading, ratio, row, say } from '../report.ts'
 import { memoryOf, usageOf } from '../usage.ts'
 import type { SocketFigures, StreamFigures } from './load.ts'
+import { type Found, startIcecast, startKernelFloor } from './references.ts'
+
+/** Its queue of connections is five long: of a faster crowd some try again after a second. */
+const ICECAST_JOINS_PER_S = '300'
 
 /** As they were given on the command line. */
 type Given = Record<'listeners' | 'sockets' | 'rounds' | 'rate' | 'seconds', string>
@@ -28,22 +32,49 @@ export async function tellAir(run: Teardown, given: Given): Promise<void> {
 
   heading('Stream, CPU of the API in % of one core per 1000 listeners')
   const bare = await startFloor(run, 'stream')
-  const { floor, plain, titled } = await interleaved(Number(given.rounds), {
-    floor: () => underLoad<StreamFigures>('stream', bare.url, bare.pid),
-    plain: () => underLoad<StreamFigures>('stream', stream, apiPid),
-    titled: () => underLoad<StreamFigures>('stream', stream, apiPid, ['--titles']),
-  })
-  await bare.process.end()
+  const kernel = referenceIn('bare send in C', await startKernelFloor(run))
+  const icecast = referenceIn('Icecast', await startIcecast(run))
+  const of = ({ url, pid }: { url: string; pid: number }, ...more: string[]) =>
+    underLoad<StreamFigures>('stream', url, pid, more)
+  const slowly = ['--rate', ICECAST_JOINS_PER_S]
+  const service = { url: stream, pid: apiPid }
+  const { floor, plain, titled, ...references } = await interleaved(
+    Number(given.rounds),
+    {
+      floor: () => of(bare),
+      plain: () => of(service),
+      titled: () => of(service, '--titles'),
+    },
+    {
+      ...(kernel && { kernel: () => of(kernel) }),
+      ...(icecast && {
+        icecast: () => of(icecast, ...slowly),
+        icecastTitled: () => of(icecast, '--titles', ...slowly),
+      }),
+    },
+  )
+  await Promise.all([bare.process.end(), kernel?.end(), icecast?.end()])
   const cpu = (load: Load<StreamFigures>) => ((load.cpuS / windowS) * 100 * 1000) / load.figures.connected
-  row('bare socket.write', `${cpu(floor).toFixed(2)} %`)
-  row('service, plain', `${cpu(plain).toFixed(2)} %`, ratio(cpu(plain), cpu(floor)))
-  row('service, with titles', `${cpu(titled).toFixed(2)} %`, `${ratio(cpu(titled), cpu(plain))} of plain`)
+  const percent = (load: Load<StreamFigures>) => `${cpu(load).toFixed(2)} %`
+  row('service, plain', percent(plain))
+  row('service, with titles', percent(titled), `${ratio(cpu(titled), cpu(plain))} of plain`)
+  row('bare socket.write', percent(floor), `service: ${ratio(cpu(plain), cpu(floor))}`)
+  if (references.kernel)
+    row('bare send in C', percent(references.kernel), `service: ${ratio(cpu(plain), cpu(references.kernel))}`)
+  if (references.icecast && references.icecastTitled) {
+    row('Icecast', percent(references.icecast), `service: ${ratio(cpu(plain), cpu(references.icecast))}`)
+    row(
+      'Icecast, with titles',
+      percent(references.icecastTitled),
+      `service: ${ratio(cpu(titled), cpu(references.icecastTitled))}`,
+    )
+  }
   row('memory per listener', `${(plain.grownKb / plain.figures.connected).toFixed(1)} KB`)
   row('plain: least reserve', `${plain.figures.leastReserveMs} ms`)
-  for (const [name, { figures }] of Object.entries({ plain, titled })) {
+  for (const [name, { figures }] of Object.entries({ plain, titled, ...references })) {
     row(
       `${name}: first byte p50 / p99`,
-      `${figures.firstByteMs.join(' / ')} ms at ${given.rate} joins a second`,
+      `${figures.firstByteMs.join(' / ')} ms at ${name.startsWith('icecast') ? ICECAST_JOINS_PER_S : given.rate} joins a second`,
     )
     row(`${name}: burst, longest gap`, `${figures.burstBytes} bytes, ${figures.longestGapMs} ms`)
     row(`${name}: rate, lost`, `${figures.bytesPerS} bytes/s, ${figures.lost} of ${figures.connected}`)
@@ -76,6 +107,13 @@ export async function tellAir(run: Teardown, given: Given): Promise<void> {
   }
 }
 
+/** The reference; null after it was said what is missing. */
+function referenceIn(name: string, found: Found) {
+  if ('reference' in found) return found.reference
+  row(name, `left out: ${found.missing}`)
+  return null
+}
+
 interface Load<F> {
   figures: F
   /** CPU time of the server within the window. */
@@ -85,20 +123,22 @@ interface Load<F> {
 }
 
 /** Alternates candidates and references, so that other load affects both alike; the cheapest round of each counts. */
-async function interleaved<F, K extends string>(
+async function interleaved<F, K extends string, More extends string = never>(
   rounds: number,
-  measures: Record<K, () => Promise<Load<F>>>,
-): Promise<Record<K, Load<F>>> {
-  const best = {} as Record<K, Load<F>>
-  const names = Object.keys(measures) as K[]
+  needed: Record<K, () => Promise<Load<F>>>,
+  wanted = {} as Partial<Record<More, () => Promise<Load<F>>>>,
+): Promise<Record<K, Load<F>> & Partial<Record<More, Load<F>>>> {
+  const best: Record<string, Load<F>> = {}
+  const measures = Object.entries<(() => Promise<Load<F>>) | undefined>({ ...needed, ...wanted })
   for (let round = 0; round < rounds; round++) {
-    for (const name of names) {
-      const load = await measures[name]()
+    for (const [name, measure] of measures) {
+      if (!measure) continue
+      const load = await measure()
       const grownKb = Math.max(load.grownKb, best[name]?.grownKb ?? 0)
       best[name] = { ...(best[name] && best[name].cpuS < load.cpuS ? best[name] : load), grownKb }
     }
   }
-  return best
+  return best as Record<K, Load<F>> & Partial<Record<More, Load<F>>>
 }
 
 type LoadTarget = [kind: 'stream' | 'sockets', url: string, serverPid: number, more?: string[]]
