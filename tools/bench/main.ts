@@ -7,6 +7,7 @@ import { startFloor, tellAir } from './air/air.ts'
 import { crowdRows } from './air/crowd.ts'
 import { measureHls } from './air/hls.ts'
 import { measureMicrophones } from './air/microphones.ts'
+import { mountRows } from './air/mounts.ts'
 import { rushRows } from './air/rush.ts'
 import { measureAdmin } from './library/admin.ts'
 import { type ChangeFigures, makingRow, measureChanges, measuredRow } from './library/changes.ts'
@@ -51,6 +52,7 @@ try {
   if (part === undefined || part === 'air')
     await tellAir(run, { ...values, listeners: String(listenersOr(1_000)), rate: values.rate ?? '500' })
   if (part === undefined || part === 'microphones') await tellMicrophones()
+  if (part === undefined || part === 'mounts') await tellMounts()
   if (part === undefined || part === 'admin') await tellAdmin()
   if (part === undefined || part === 'data') await tellData()
   if (part === undefined || part === 'changes') tellChanges()
@@ -85,6 +87,12 @@ async function tellMicrophones(): Promise<void> {
   )
 }
 
+async function tellMounts(): Promise<void> {
+  const seconds = Math.max(windowS, 20)
+  heading(`CPU of the worker for its mounts, % of one core, beside bare ffmpeg; a window of ${seconds} s`)
+  for (const cells of await mountRows(run, seconds)) row(...cells)
+}
+
 async function tellRush(): Promise<void> {
   const [listeners, rate] = [listenersOr(5_000), Number(values.rate ?? 1_500)]
   heading(
@@ -105,7 +113,15 @@ async function tellHls(): Promise<void> {
   row('asked of the replicas', `${figures.originPerS.toFixed(2)} /s and mount`)
   row('both replicas, idle', percent(figures.idleCpu))
   row('both replicas, under load', percent(figures.originCpu))
-  row('nginx', percent(figures.nginxCpu))
+  row('… for HLS alone', percent(figures.originCpu - figures.idleCpu))
+  row('a bare server in their place', percent(figures.bareOriginCpu))
+  const perAnswer = (part: number, perS: number) => (part * 1e6) / perS
+  const [nginxUs, filesUs] = [
+    perAnswer(figures.nginxCpu, answeredPerS),
+    perAnswer(figures.fileServerCpu, figures.fileServerPerS),
+  ]
+  row('nginx', percent(figures.nginxCpu), `${nginxUs.toFixed(1)} µs per answer`, ratio(nginxUs, filesUs))
+  row('nginx with files', percent(figures.fileServerCpu), `${filesUs.toFixed(1)} µs per answer`)
 }
 
 async function tellAdmin(): Promise<void> {
@@ -144,7 +160,7 @@ function tellChanges() {
   const sizes = [1_000, 10_000, 100_000]
   const [small, ...larger] = sizes.map(measureChanges)
   heading(
-    `A change of the air, with ${sizes.map((size) => size.toLocaleString('en')).join(', ')} tracks a mode`,
+    `A change of the air, with ${sizes.map((size) => size.toLocaleString('en')).join(', ')} tracks a mode; × of bare JSON`,
   )
   for (const [i, change] of small!.entries()) {
     const all = [change, ...larger.map((figures) => figures[i]!)]
@@ -154,8 +170,9 @@ function tellChanges() {
       change.name,
       `${cells(({ bytes }) => bytes / 1024, 1)} KB`,
       `worker ${cells(({ workerMs }) => workerMs, 2)} ms`,
+      `${cells(({ workerMs, stringifyMs }) => workerMs / stringifyMs, 1)} ×`,
       `replica ${cells(({ replicaMs }) => replicaMs, 2)} ms`,
-      ratio(all.at(-1)!.bytes, change.bytes),
+      `${cells(({ replicaMs, parseMs }) => replicaMs / parseMs, 1)} ×`,
     )
   }
   row(...makingRow(sizes))

@@ -1,10 +1,12 @@
 import cluster from 'node:cluster'
+import { readFileSync } from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
 import { createServer, type Socket } from 'node:net'
 import { Server } from 'socket.io'
 
 // The cost of the same work with nothing around it: `stream` writes one shared buffer to every connection, `sockets`
-// sends one event to every socket, in as many processes as the second argument says, all at once or in as many turns as the third says. The
-// service is measured against these.
+// sends one event to every socket, in as many processes as the second argument says, all at once or in as many turns as the third says,
+// `files` answers requests for the files that the second argument lists. The service is measured against these.
 
 const SYNC_MS = 2_000
 /** Six chunks in one write, as the service hands them out. */
@@ -18,6 +20,7 @@ const PAYLOAD = { title: 'x'.repeat(1_700) }
 const processes = Number(process.argv[3] ?? 1)
 const turns = Number(process.argv[4] ?? 1)
 if (process.argv[2] === 'stream') serveStream()
+else if (process.argv[2] === 'files') serveFiles(process.argv[3]!)
 else if (cluster.isWorker || processes === 1) serveSockets()
 else for (let i = 0; i < processes; i++) cluster.fork()
 
@@ -41,6 +44,26 @@ function serveStream() {
   setInterval(() => {
     for (const socket of slices[next++ % SLICES]!) socket.write(WRITE)
   }, WRITE_MS / SLICES)
+  server.listen(0, '127.0.0.1', () => say((server.address() as { port: number }).port))
+}
+
+function serveFiles(list: string) {
+  const files = JSON.parse(readFileSync(list, 'utf8')) as Record<
+    'path' | 'type' | 'cacheControl' | 'bytes',
+    string
+  >[]
+  const answers = new Map(
+    files.map(({ path, type, cacheControl, bytes }) => {
+      const headers = { 'content-type': type, 'cache-control': cacheControl }
+      return [path, { headers, body: Buffer.from(bytes, 'base64') }]
+    }),
+  )
+  const server = createHttpServer(({ url = '' }, response) => {
+    const answer = answers.get(url.split('?')[0]!)
+    if (answer)
+      response.writeHead(200, { ...answer.headers, 'content-length': answer.body.length }).end(answer.body)
+    else response.writeHead(url === '/healthz' ? 200 : 404).end()
+  })
   server.listen(0, '127.0.0.1', () => say((server.address() as { port: number }).port))
 }
 

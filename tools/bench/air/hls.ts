@@ -5,6 +5,7 @@ import { startNginx } from '../../../tests/harness/servers/nginx.ts'
 import { prepareStation } from '../../../tests/harness/stations/station.ts'
 import { until } from '../../../tests/harness/until.ts'
 import { usageOf } from '../usage.ts'
+import { filesOf, startBareOrigin, startFileServer } from './hls-floors.ts'
 
 const MOUNTS = ['mp3-64', 'aac-64'] as const
 const SEGMENT_MS = 6_060
@@ -22,6 +23,10 @@ export interface HlsFigures {
   originCpu: number
   idleCpu: number
   nginxCpu: number
+  /** The same listeners at a bare server behind the same nginx, and at an nginx with files of the same size. */
+  bareOriginCpu: number
+  fileServerCpu: number
+  fileServerPerS: number
 }
 
 /** Listeners of HLS behind nginx and two replicas: each asks for a playlist, then a segment, every 6 s. */
@@ -31,7 +36,7 @@ export async function measureHls(t: Teardown, listeners: number, windowS: number
     ...{ DEMO_LIBRARY: 'false', TRUST_PROXY_HOPS: '1', STREAM_MOUNTS: 'mp3:64,aac:64' },
   })
   const ports = [await freePort(), await freePort()]
-  const [replicas] = await Promise.all([
+  const [replicas, worker] = await Promise.all([
     Promise.all(ports.map((port) => station.startApi(port))),
     station.startWorker(),
   ])
@@ -43,26 +48,58 @@ export async function measureHls(t: Teardown, listeners: number, windowS: number
   })
   const pids = replicas.map(({ process }) => process.child.pid!)
   const idleCpu = await cpuOver(windowS, pids)
+  const service = await loadOf(t, nginx.port, listeners, windowS, () => askedOf(replicas), [
+    pids,
+    [nginx.process.child.pid!],
+  ])
 
-  const load = startLoad(t, nginx.port, listeners)
+  const files = (await Promise.all(MOUNTS.map((mount) => filesOf(replicas[0]!.url, playlist(mount))))).flat()
+  for (const { end } of [worker, nginx.process, ...replicas.map(({ process }) => process)]) await end()
+  const bare = await startBareOrigin(t, files)
+  const bareLoad = await loadOf(t, bare.nginx.port, listeners, windowS, async () => 0, [
+    [bare.origin.child.pid!],
+  ])
+  const fileServer = await startFileServer(t, files)
+  const fileLoad = await loadOf(t, fileServer.port, listeners, windowS, async () => 0, [
+    [fileServer.process.child.pid!],
+  ])
+  const [originCpu, nginxCpu] = service.cpus as [number, number]
+  return {
+    answeredPerS: service.answeredPerS,
+    wantedPerS: (2 * listeners * 1000) / SEGMENT_MS,
+    failed: service.failed,
+    megabytesPerS: service.megabytesPerS,
+    originPerS: service.askedPerS / MOUNTS.length,
+    ...{ originCpu, idleCpu, nginxCpu, bareOriginCpu: bareLoad.cpus[0]!, fileServerCpu: fileLoad.cpus[0]! },
+    fileServerPerS: fileLoad.answeredPerS,
+  }
+}
+
+/** So many listeners for a while, and the CPU that groups of processes take for them. */
+async function loadOf(
+  t: Teardown,
+  port: number,
+  listeners: number,
+  windowS: number,
+  asked: () => Promise<number>,
+  groups: number[][],
+) {
+  const load = startLoad(t, port, listeners)
   await sleep(2 * SEGMENT_MS)
-  const originBefore = await askedOf(replicas)
+  const askedBefore = await asked()
   const before = load.totals()
   const startedMs = performance.now()
-  const [originCpu, nginxCpu] = await Promise.all([
-    cpuOver(windowS, pids),
-    cpuOver(windowS, [nginx.process.child.pid!]),
-  ])
+  const cpus = await Promise.all(groups.map((pids) => cpuOver(windowS, pids)))
   const tookS = (performance.now() - startedMs) / 1000
   const after = load.totals()
-  const asked = (await askedOf(replicas)) - originBefore
+  const askedPerS = ((await asked()) - askedBefore) / tookS
+  await load.end()
   return {
+    cpus,
+    askedPerS,
     answeredPerS: (after.answered - before.answered) / tookS,
-    wantedPerS: (2 * listeners * 1000) / SEGMENT_MS,
     failed: after.failed - before.failed,
     megabytesPerS: (after.bytes - before.bytes) / tookS / 1e6,
-    originPerS: asked / tookS / MOUNTS.length,
-    ...{ originCpu, idleCpu, nginxCpu },
   }
 }
 
@@ -112,11 +149,12 @@ function startLoad(t: Teardown, port: number, listeners: number) {
     }
     line.end()
   })
-  t.teardown(async () => {
+  const end = async () => {
     isOver = true
     await Promise.all(connections)
-  })
-  return { totals: () => ({ ...totals }) }
+  }
+  t.teardown(end)
+  return { totals: () => ({ ...totals }), end }
 }
 
 interface Answer {

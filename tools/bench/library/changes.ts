@@ -24,6 +24,9 @@ export interface ChangeFigures {
   published: number
   workerMs: number
   replicaMs: number
+  /** The floor of both: what is written, bare `JSON.stringify` and `JSON.parse`. */
+  stringifyMs: number
+  parseMs: number
 }
 
 /** Measures a station with this many tracks in each of both modes; the cheapest turn of each counts. */
@@ -52,12 +55,20 @@ export function measureChanges(tracksOfMode: number): ChangeFigures[] {
       const saved = save(next)
       const savedMs = performance.now()
       follow(saved)
+      const followedMs = performance.now()
       state = next
+      const texts = [saved.head, ...saved.news.map(({ text }) => text)]
+      const parsedFromMs = performance.now()
+      const values: unknown[] = texts.map((text) => JSON.parse(text))
+      const parsedMs = performance.now()
+      for (const value of values) JSON.stringify(value)
       return {
         bytes: saved.bytes,
         published: Buffer.byteLength(saved.head),
         workerMs: savedMs - beganMs,
-        replicaMs: performance.now() - savedMs,
+        replicaMs: followedMs - savedMs,
+        stringifyMs: performance.now() - parsedMs,
+        parseMs: parsedMs - parsedFromMs,
       }
     })
     const least = (of: keyof (typeof turns)[number]) => Math.min(...turns.map((turn) => turn[of]))
@@ -66,6 +77,8 @@ export function measureChanges(tracksOfMode: number): ChangeFigures[] {
       published: least('published'),
       workerMs: least('workerMs'),
       replicaMs: least('replicaMs'),
+      stringifyMs: least('stringifyMs'),
+      parseMs: least('parseMs'),
     }
     return { name, ...figures }
   }
