@@ -1,7 +1,10 @@
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { advances, prepare, titleShown, visit } from '../harness/browser/browser.ts'
+import { assertTakeoverUnheard } from '../harness/browser/takeover.ts'
+import type { Process } from '../harness/processes/processes.ts'
 import { startRefusingProxy } from '../harness/servers/refusing-proxy.ts'
+import type { Station } from '../harness/stations/station.ts'
 import { until } from '../harness/until.ts'
 
 const SONG_S = 20
@@ -17,20 +20,21 @@ const TITLE_WITHIN_MS = 5_000
 const SETTINGS = { STREAM_MODE: 'true', STREAM_MOUNTS: 'mp3:128,aac:64' }
 
 /** A station that has segments already. */
-async function prepareSegments(t: Test): Promise<{ url: string }> {
+async function prepareSegments(t: Test): Promise<{ url: string; station: Station; worker: Process }> {
   const station = await prepare(t, SETTINGS, songs)
-  await station.startWorker()
+  const worker = await station.startWorker()
   const { url } = await station.startApi()
   const segments = async () =>
     (await (await fetch(`${url}/api/hls/mp3-128/live.m3u8`)).text()).split('#EXTINF').length - 1
   await until('there are segments', async () => (await segments()) >= 3)
-  return { url }
+  return { url, station, worker }
 }
 
 t.test('where the endless stream is refused, segments are played', async (t) => {
-  const { url } = await prepareSegments(t)
+  const { url, station, worker } = await prepareSegments(t)
+  const other = await station.startApi()
   const asked: string[] = []
-  const proxy = await startRefusingProxy(t, url)
+  const proxy = await startRefusingProxy(t, url, other.url)
   proxy.refuse(ENDLESS)
   const { page, complaints } = await visit(t, `${proxy.url}/en/`, {}, async (opening) => {
     opening.on('request', (request) => asked.push(new URL(request.url()).pathname))
@@ -84,6 +88,10 @@ t.test('where the endless stream is refused, segments are played', async (t) => 
     await advances(page)
     t.equal(countOf(/^\/api\/stream$/), before)
   })
+
+  await t.test('the death of the worker on air is not heard, with another replica at each request', (t) =>
+    assertTakeoverUnheard(t, { page, station, worker }),
+  )
 
   await t.test('the sound names its songs while the station tells nothing', async () => {
     proxy.refuse(/socket\.io/)
@@ -178,10 +186,12 @@ async function markChange(page: Page): Promise<void> {
 }
 
 t.test('iPhones get segments at once, by their own player', async (t) => {
-  const { url } = await prepareSegments(t)
+  const { url, station, worker } = await prepareSegments(t)
+  const other = await station.startApi()
+  const proxy = await startRefusingProxy(t, url, other.url)
   const asked: string[] = []
   const userAgent = 'Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X)'
-  const { page } = await visit(t, `${url}/en/`, { userAgent }, async (opening) => {
+  const { page } = await visit(t, `${proxy.url}/en/`, { userAgent }, async (opening) => {
     opening.on('request', (request) => asked.push(new URL(request.url()).pathname))
     await opening.addInitScript(() => {
       // As WebKit tells it; and Chromium's own player plays AAC alone.
@@ -197,5 +207,9 @@ t.test('iPhones get segments at once, by their own player', async (t) => {
   t.same(
     asked.filter((path) => /^\/api\/stream/.test(path)),
     [],
+  )
+
+  await t.test('the death of the worker on air is not heard, with another replica at each request', (t) =>
+    assertTakeoverUnheard(t, { page, station, worker }),
   )
 })

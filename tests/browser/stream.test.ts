@@ -10,13 +10,14 @@ import {
   tones,
   visit,
 } from '../harness/browser/browser.ts'
+import { assertTakeoverUnheard } from '../harness/browser/takeover.ts'
 import { until } from '../harness/until.ts'
 
 t.test(
   'stream mode: the broadcast is heard, shown and controlled; it recovers with the station',
   async (t) => {
     const station = await prepare(t, { STREAM_MODE: 'true', STREAM_MOUNTS: 'mp3:192,mp3:64,opus:64' })
-    await station.startWorker()
+    const worker = await station.startWorker()
     const api = await station.startApi()
     const { page, complaints } = await visit(t, api.url)
 
@@ -62,6 +63,10 @@ t.test(
     const { placed, again } = await placedStyles(page)
     t.ok(placed > 0)
     t.same(again, [], 'no style sheet stands behind those that override it')
+
+    await t.test('the death of the worker on air is not heard', (t) =>
+      assertTakeoverUnheard(t, { page, station, worker }),
+    )
 
     await playsOpus(page)
     await choosesQuality(t, page)

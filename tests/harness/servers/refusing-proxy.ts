@@ -3,10 +3,11 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Teardown } from '../processes/processes.ts'
 
-/** A proxy of somebody's network: it passes everything on to a station, but what it refuses. */
-export async function startRefusingProxy(t: Teardown, upstream: string) {
+/** A proxy of somebody's network: it passes everything on to a station, but what it refuses. Replicas take turns with its requests. */
+export async function startRefusingProxy(t: Teardown, ...replicas: [string, ...string[]]) {
   let refused: RegExp | null = null
   const open = new Map<Duplex, string>()
+  let turn = 0
   const mayPass = (path: string, connection: Duplex) => {
     if (refused?.test(path)) return false
     if (!open.has(connection)) connection.once('close', () => open.delete(connection))
@@ -14,7 +15,7 @@ export async function startRefusingProxy(t: Teardown, upstream: string) {
     return true
   }
   const onward = ({ url, method, headers }: IncomingMessage) =>
-    request(upstream + url, { method, headers, agent: false })
+    request(replicas[turn++ % replicas.length] + url!, { method, headers, agent: false })
 
   const server = createServer((ask, answer) => {
     if (!mayPass(ask.url!, ask.socket)) return void answer.writeHead(403).end()

@@ -1,0 +1,46 @@
+import type { Page } from 'playwright-core'
+import type { Test } from 'tap'
+import type { Process } from '../processes/processes.ts'
+import { followBroadcast, mustBeWhole, type Station } from '../stations/station.ts'
+import { until } from '../until.ts'
+
+/** More than any player has in hand at its beginning. */
+const GOES_ON_S = 12
+
+type Watched = Window & { waits?: string[] }
+
+/** Watches from now on whether the audio element runs out of sound; `read` returns when it did. */
+export async function watchWaits(page: Page): Promise<{ read(): Promise<string[]> }> {
+  await page.evaluate(() => {
+    const audio = document.querySelector('audio')!
+    const waits: string[] = []
+    Object.assign(window, { waits })
+    for (const type of ['waiting', 'error', 'ended', 'emptied'])
+      audio.addEventListener(type, () => {
+        const { currentTime, buffered } = audio
+        const ranges = Array.from({ length: buffered.length }, (_, i) => [buffered.start(i), buffered.end(i)])
+        // A busy machine is late with sound that it has.
+        if (ranges.some(([from, to]) => from! <= currentTime && currentTime + 1 < to!)) return
+        waits.push(`${type} at ${currentTime} of ${JSON.stringify(ranges)}`)
+      })
+  })
+  return { read: () => page.evaluate(() => (window as Watched).waits!) }
+}
+
+/** Fails if a page that plays notices that the worker on air is killed, and that another one takes its place. */
+export async function assertTakeoverUnheard(
+  t: Test,
+  { page, station, worker }: { page: Page; station: Station; worker: Process },
+): Promise<void> {
+  const standby = await station.startWorker()
+  const air = await followBroadcast(t, station)
+  await air.more(1)
+  const waits = await watchWaits(page)
+  const position = () => page.evaluate(() => document.querySelector('audio')!.currentTime)
+  await worker.end('SIGKILL')
+  await standby.printed(/the station is on air/)
+  const from = await position()
+  await until('the sound has gone on for long', async () => (await position()) > from + GOES_ON_S)
+  const heard = await waits.read()
+  if (mustBeWhole(t, air)) t.same(heard, [], 'the sound never waited')
+}
