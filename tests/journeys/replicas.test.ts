@@ -16,7 +16,9 @@ import { startNginx } from '../harness/servers/nginx.ts'
 import {
   assertPlayedWhole,
   assertSameSamples,
+  assertSamplesOf,
   isWhole,
+  openFfmpegPlayer,
   openHlsPlayer,
 } from '../harness/stations/players/hls-player.ts'
 import { askWhile, startLoad } from '../harness/stations/players/load.ts'
@@ -230,15 +232,13 @@ t.test(
     const listened = [{ listening: player, mount: air }, ...others]
 
     const origins = ports.map((port) => `http://127.0.0.1:${port}`)
-    const hls = (['mp3-128', 'aac-64'] as const).map((mount) => {
-      const url = `/api/hls/${mount}/live.m3u8`
-      const codec = mount === 'mp3-128' ? 'mp3' : 'aac'
-      return {
-        codec,
-        url,
-        player: openHlsPlayer(t, origins, url),
-        mount: codec === 'mp3' ? air : aacAir!,
-      } as const
+    const hls = [
+      { id: 'mp3-128', codec: 'mp3', mount: air },
+      { id: 'mp3-64', codec: 'mp3', mount: otherAir! },
+      { id: 'aac-64', codec: 'aac', mount: aacAir! },
+    ].map(({ id, ...one }) => {
+      const url = `/api/hls/${id}/live.m3u8`
+      return { ...one, url, player: openHlsPlayer(t, origins, url) } as typeof one & HlsListening
     })
 
     const load = startLoad(t, nginx.url, SECRET)
@@ -290,6 +290,12 @@ t.test(
     })
 
     const back = await station.startApi(ports[1], PROCESSES)
+    // A playlist ends with a whole segment, and ffmpeg begins with the third from its end.
+    const beginsWith = () => [4, 3, 2].map((before) => Math.floor(air.chunks.at(-1)!.frame / 232) - before)
+    await until('its first segment was followed', () => air.chunks[0]!.frame <= beginsWith()[0]! * 232)
+    const begins = beginsWith()
+    const ffmpeg = openFfmpegPlayer(t, nginx.url + hls[0]!.url)
+
     await t.test('the replacement of a worker goes unnoticed', async (t) => {
       const before = player.resumed.length
       await worker.end('SIGTERM')
@@ -367,9 +373,22 @@ t.test(
       }
     })
 
+    await t.test('so did ffmpeg, through nginx', async (t) => {
+      const samples = await ffmpeg.stop()
+      if (!isWhole(air.chunks) && !mustBeWhole(t, air)) return
+      await assertSamplesOf(t, samples, begins, air.chunks, 'mp3')
+    })
+
     for (const { output } of [nginx.process, again.process, back.process]) t.notMatch(output, SECRET)
   },
 )
+
+/** A mount whose segments are played. */
+interface HlsListening {
+  codec: 'mp3' | 'aac'
+  url: string
+  player: ReturnType<typeof openHlsPlayer>
+}
 
 type Api = Awaited<ReturnType<Awaited<ReturnType<typeof prepareStation>>['startApi']>>
 

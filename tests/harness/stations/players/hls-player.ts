@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { adtsFrameBytes, type FrameChunk, frameBytes, sleep } from '@solstice/station'
@@ -123,14 +124,66 @@ export async function assertSameSamples(
   t.ok((await Promise.all(begins)).includes(true), `${codec}: to the sample`)
 }
 
+/** Samples of a stereo sound of 16 bits. */
+const BYTES_PER_S = 44_100 * 4
+
+/** ffmpeg as a player of HLS, for as long as the test likes. */
+export function openFfmpegPlayer(t: Teardown, url: string) {
+  const parts: Buffer[] = []
+  const ffmpeg = spawn('ffmpeg', ['-nostdin', '-v', 'quiet', '-i', url, '-f', 's16le', '-'])
+  ffmpeg.stdout.on('data', (part: Buffer) => parts.push(part))
+  const ended = once(ffmpeg, 'close')
+  const stop = async () => {
+    ffmpeg.kill('SIGKILL')
+    await ended
+  }
+  t.teardown(stop)
+  return {
+    /** Ends it and returns its samples. */
+    async stop(): Promise<Buffer> {
+      await stop()
+      return Buffer.concat(parts)
+    },
+  }
+}
+
+/**
+ * Fails unless samples that ffmpeg made of segments are those of the broadcast, from the beginning of one of these segments on.
+ *
+ * @param segments numbers of those that it may have begun with.
+ */
+export async function assertSamplesOf(
+  t: Test & Teardown,
+  samples: Buffer,
+  segments: readonly number[],
+  chunks: readonly FrameChunk[],
+  codec: 'mp3' | 'aac',
+): Promise<void> {
+  const folder = await temporaryFolder(t)
+  for (const number of segments) {
+    const file = join(folder, `${number}.${codec}`)
+    await writeFile(file, framesFrom(chunks, number * FRAMES[codec], Number.POSITIVE_INFINITY))
+    const told = await samplesOf(file, ['-f', codec], [])
+    if (told.subarray(0, samples.length).equals(samples)) {
+      t.pass(`${codec}: ${Math.round(samples.length / BYTES_PER_S)} s to the sample`)
+      return
+    }
+  }
+  t.fail(`${codec}: not the samples of the broadcast`)
+}
+
 const PLAYED_S = 11
 const FRAMES = { mp3: 232, aac: 261 } as const
 
 /** The samples that ffmpeg makes of a playlist or a file, both channels. */
-function samplesOf(url: string, input: string[] = []): Promise<Buffer> {
-  const args = ['-nostdin', '-v', 'error', ...input, '-i', url, '-t', `${PLAYED_S}`, '-f', 's16le', '-']
+function samplesOf(
+  url: string,
+  input: string[] = [],
+  length: string[] = ['-t', `${PLAYED_S}`],
+): Promise<Buffer> {
+  const args = ['-nostdin', '-v', 'error', ...input, '-i', url, ...length, '-f', 's16le', '-']
   return new Promise((resolve, reject) => {
-    execFile('ffmpeg', args, { encoding: 'buffer', maxBuffer: 2 ** 26 }, (error, samples) =>
+    execFile('ffmpeg', args, { encoding: 'buffer', maxBuffer: 2 ** 27 }, (error, samples) =>
       error ? reject(error) : resolve(samples),
     )
   })
