@@ -64,7 +64,7 @@ module.exports = {
     {
       name: 'demo-music-is-for-jobs',
       severity: 'error',
-      from: { pathNot: '^(apps/jobs|packages/demo-music)/' },
+      from: { pathNot: '^(apps/jobs/|packages/demo-music/|tests/harness/stations/short-demo)' },
       to: { path: '^packages/demo-music/' },
     },
     { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },

@@ -81,6 +81,8 @@ t.test('a process that crashes before or after any operation leaves nothing unfi
         const { status, queue } = (await data.donations.get(id))!
         if (`${status} ${queue}` !== end) t.fail(`${id}: ${status} ${queue}`)
         await assertSettled(t, station, data, [id])
+        const audited = (await data.audit.find({ adminLogin: `donor of ${id}` })).length
+        if (audited !== Number(end.startsWith('paid'))) t.fail(`${id}: ${audited} lines in the audit log`)
         await data.donations.update({ id, claimKey: `CODE ${id}` }, { claimKey: id })
         await data.donations.update({ id }, { matchCode: null })
       }

@@ -20,6 +20,7 @@ export const startedByTests = [
   'packages/adapters/src/media/local.ts',
   'tests/suites/air-recorder.ts',
   'tests/suites/data-writer.ts',
+  'tests/suites/doomed-jobs.ts',
 ] as const
 
 /** tap leaves the packages of its scope out of the traces of failures. */

@@ -80,7 +80,7 @@ export interface GatewayDeps {
   >
   mirror: AirMirror
   clock: WallClock
-  data: Pick<DataStore, 'tracks' | 'groups' | 'clips' | 'bans' | 'donations' | 'ledger'>
+  data: Pick<DataStore, 'tracks' | 'groups' | 'clips' | 'bans' | 'donations' | 'ledger' | 'audit'>
   bus: Pick<Bus, 'send'>
   jobs: Pick<JobQueue, 'add'>
   audit: Audit

@@ -53,21 +53,22 @@ export async function isTrackTaken(data: Pick<DataStore, 'tracks'>, trackId: str
 /**
  * First step of an upload: receives an MP3, which then waits for its commit, in place of a file that waits under its name.
  *
+ * @param sent.attempt the same for each attempt to receive a file that may be interrupted: what the one before left is replaced.
  * @throws Failure as `receiveMp3`; FILENAME_EXISTS, before anything is read, when a track has the name.
  */
 export async function receiveTrack(
   deps: Pick<UploadDeps, 'data' | 'media' | 'tags'>,
-  sent: { mode: Mode; filename: string; content: AsyncIterable<Uint8Array> },
+  sent: { mode: Mode; filename: string; content: AsyncIterable<Uint8Array>; attempt?: string },
 ): Promise<UploadedMetadata> {
   const { data, media } = deps
-  const { mode, content } = sent
+  const { mode, content, attempt = randomUUID() } = sent
   const filename = cleanFilename(sent.filename)
   const id = idOf(mode, filename)
   await refuseTaken(data, id)
   // Staged under another name first: a file that turns out to be no MP3 replaces nothing.
   const { staged, facts } = await receiveMp3(deps, {
     folder: mode,
-    filename: `${randomUUID()}.mp3`,
+    filename: `${attempt}.mp3`,
     content,
   })
   await replaceStaged(deps, { staged, waiting: stagedKey(id) }).finally(() => media.delete(staged))

@@ -100,7 +100,7 @@ export async function importVideo(
           tell('running', done)
           run.progress(done, 100).catch(() => {})
         },
-        use: (mp3) => receiveTrack(deps, { mode, filename, content: mp3 }),
+        use: (mp3) => receiveTrack(deps, { mode, filename, content: mp3, attempt: run.jobId }),
       },
       run.stopping,
     )

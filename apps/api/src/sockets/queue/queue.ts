@@ -30,7 +30,7 @@ interface QueueDeps {
   clock: WallClock
   /** The state of this moment, whatever is heard. */
   airNow: () => PlayoutState | null
-  data: Pick<DataStore, 'tracks' | 'groups' | 'clips' | 'donations' | 'ledger'>
+  data: Pick<DataStore, 'tracks' | 'groups' | 'clips' | 'donations' | 'ledger' | 'audit'>
   bus: Pick<Bus, 'send'>
   jobs: Pick<JobQueue, 'add'>
   announcer: Announcer

@@ -13,7 +13,7 @@ import { refuseOrder, type SettleDeps, settleQueued, settleRefused, wasQueued } 
 type Donation = Readonly<DonationRecord>
 
 export interface DonationQueueDeps extends SettleDeps {
-  data: Pick<DataStore, 'donations' | 'ledger' | 'tracks' | 'settings'>
+  data: Pick<DataStore, 'donations' | 'ledger' | 'audit' | 'tracks' | 'settings'>
   bus: Pick<Bus, 'send'>
 }
 

@@ -1,38 +1,39 @@
+import type { ServerPayload } from '@solstice/contracts'
 import type { Audit } from '../../accounts/audit.ts'
 import { toUnits } from '../../core/units.ts'
 import type { Announcer } from '../../ports/announcer.ts'
 import type { StationClock } from '../../ports/bus.ts'
-import type { DataStore, DonationRecord } from '../../ports/data/data-store.ts'
+import type { AuditRecord, DataStore, DonationRecord, LedgerRecord } from '../../ports/data/data-store.ts'
 import { recordInLedger } from '../ledger.ts'
 import { orderIdOf } from './order-id.ts'
 
 export type Donation = Readonly<DonationRecord>
 
+const DONOR_ID = 'donation'
+/** Dates of two records that were written together differ by less. */
+const SLACK_MS = 1_000
+
 export interface SettleDeps {
-  data: Pick<DataStore, 'donations' | 'ledger'>
+  data: Pick<DataStore, 'donations' | 'ledger' | 'audit'>
   audit: Audit
   announcer: Pick<Announcer, 'tell'>
   clock: StationClock
 }
 
 /**
- * Settles an order whose track has its place in the queue. Audit log, donor and ledger are told before the order changes: a
+ * Settles an order whose track has its place in the queue. Ledger, donor and audit log are told before the order changes: a
  * process killed in between leaves an order that the next one settles again.
  */
-export async function settleQueued(
-  { data, audit, announcer, clock }: SettleDeps,
-  donation: Donation,
-): Promise<void> {
-  const { id: donationId, uid, tier, songTitle: title, songArtist: artist, currency } = donation
-  if (!(await wasQueued(data, donation))) {
-    const amount = toUnits(donation.amountMinor)
-    await audit.record(donor(uid), 'donation_queue_add', { title, artist, amount, currency })
-    announcer.tell({ uid }, 'donation_result', { donationId, accepted: true, tier, song: { title, artist } })
-    const entry = { donationId, event: 'queued', atMs: clock.nowMs(), note: '' } as const
-    await recordInLedger(data, { ...entry, onceKey: queuedKey(donation) })
-  }
+export async function settleQueued(deps: SettleDeps, donation: Donation): Promise<void> {
+  const { id: donationId, tier, songTitle: title, songArtist: artist, currency } = donation
+  const amount = toUnits(donation.amountMinor)
+  await tellOnce(deps, donation, {
+    entry: { event: 'queued', onceKey: queuedKey(donation), note: '' },
+    result: { donationId, accepted: true, tier, song: { title, artist } },
+    audited: { operationType: 'donation_queue_add', about: { title, artist, amount, currency } },
+  })
   const due = { id: donationId, status: 'paid', queue: 'due', ...attemptOf(donation) } as const
-  await data.donations.update(due, { queue: 'queued' })
+  await deps.data.donations.update(due, { queue: 'queued' })
 }
 
 /** Refuses the track of a paid order. @param refusal.from the states in which the order may be; in any other it stays as it is. */
@@ -54,21 +55,43 @@ export async function refuseOrder(
 }
 
 /** Settles an order whose track will not be heard; in the same order as above. */
-export async function settleRefused(
-  { data, audit, announcer, clock }: SettleDeps,
-  donation: Donation,
-): Promise<void> {
-  const { id: donationId, uid, songTitle: title, songArtist: artist, refusedWhy } = donation
-  const onceKey = unqueuedKey(donation)
-  const [wasTold] = await data.ledger.find({ onceKey })
-  if (!wasTold) {
-    await audit.record(donor(uid), 'donation_insert_failed', { title, artist })
-    announcer.tell({ uid }, 'donation_result', { donationId, accepted: false, reason: 'no_slot' })
-    const entry = { donationId, event: 'refused', atMs: clock.nowMs(), note: refusedWhy ?? '' } as const
-    await recordInLedger(data, { ...entry, onceKey })
-  }
-  await data.donations.update({ id: donationId, queue: 'refusing' }, { queue: 'refused' })
+export async function settleRefused(deps: SettleDeps, donation: Donation): Promise<void> {
+  const { id: donationId, songTitle: title, songArtist: artist, refusedWhy } = donation
+  await tellOnce(deps, donation, {
+    entry: { event: 'refused', onceKey: unqueuedKey(donation), note: refusedWhy ?? '' },
+    result: { donationId, accepted: false, reason: 'no_slot' },
+    audited: { operationType: 'donation_insert_failed', about: { title, artist } },
+  })
+  await deps.data.donations.update({ id: donationId, queue: 'refusing' }, { queue: 'refused' })
 }
+
+/** What is told about an order that was settled. */
+interface Settled {
+  entry: Pick<LedgerRecord, 'event' | 'onceKey' | 'note'>
+  result: ServerPayload<'donation_result'>
+  audited: { operationType: string; about: Record<string, unknown> }
+}
+
+/** Tells ledger, donor and audit log. The audit log comes last: an entry there, younger than that of the ledger, says that all were told. */
+async function tellOnce(
+  { data, audit, announcer, clock }: SettleDeps,
+  { id: donationId, uid }: Donation,
+  { entry, result, audited }: Settled,
+): Promise<void> {
+  const { operationType, about } = audited
+  if (!(await recordInLedger(data, { ...entry, donationId, atMs: clock.nowMs() }))) {
+    const [known] = await data.ledger.find({ onceKey: entry.onceKey })
+    const written = await data.audit.find({ operationType, adminId: DONOR_ID })
+    const isOfOrder = ({ createdAt, adminLogin, data }: Readonly<AuditRecord>) =>
+      createdAt > (known?.atMs ?? 0) - SLACK_MS && adminLogin === uid && hasAll(data, about)
+    if (written.some(isOfOrder)) return
+  }
+  announcer.tell({ uid }, 'donation_result', result)
+  await audit.record({ adminId: DONOR_ID, login: uid }, operationType, about)
+}
+
+const hasAll = (data: object, about: Record<string, unknown>) =>
+  Object.entries(about).every(([name, value]) => (data as Record<string, unknown>)[name] === value)
 
 /** True when an order has had its place in the queue, since it was last queued by an admin. */
 export async function wasQueued(data: Pick<DataStore, 'ledger'>, donation: Donation): Promise<boolean> {
@@ -80,4 +103,3 @@ const queuedKey = (donation: Donation) => `queued ${orderIdOf(donation)}`
 const unqueuedKey = (donation: Donation) => `unqueued ${orderIdOf(donation)}`
 /** Keeps late news of an earlier attempt from changing a later one. */
 export const attemptOf = ({ requeues }: Donation) => requeues !== undefined && { requeues }
-const donor = (uid: string) => ({ adminId: 'donation', login: uid })
