@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { inForm } from '../harness/long-form.ts'
 import { childrenOf, freePort, type Process, temporaryFolder } from '../harness/processes/processes.ts'
+import { openLine } from '../harness/servers/line.ts'
 import { followBroadcast, prepareStation } from '../harness/stations/station.ts'
 import { until } from '../harness/until.ts'
 
@@ -37,7 +38,9 @@ t.test('what stays away is an alarm at each address that lacks it, and ends with
   const worker = await station.startWorker()
   station.env.FFMPEG_PATH = own ?? 'ffmpeg'
   const port = await freePort()
-  let [api, other] = await Promise.all([station.startApi(port), station.startApi()])
+  const toRedis = await openLine(t, station.redis.port)
+  const overLine = { REDIS_URL: `redis://127.0.0.1:${toRedis.port}` }
+  let [api, other] = await Promise.all([station.startApi(port), station.startApi(undefined, 1, overLine)])
   station.env.MONITOR_URLS = `${api.url},${other.url}`
   const monitor = await station.startMonitor()
   await monitor.printed(/monitor listening/)
@@ -56,10 +59,24 @@ t.test('what stays away is an alarm at each address that lacks it, and ends with
         api = await station.startApi(port)
       },
     ],
+    'a replica that hangs': [
+      [api.url],
+      async () => api.process.child.kill('SIGSTOP'),
+      async () => api.process.child.kill('SIGCONT'),
+    ],
+    'Redis, for one replica': [
+      [other.url],
+      async () => {
+        toRedis.isHanging = true
+      },
+      async () => {
+        toRedis.isHanging = false
+      },
+    ],
     ffmpeg: [atBoth, () => ffmpeg.remove(worker), ffmpeg.restore],
     Redis: [atBoth, () => station.redis.process.end('SIGKILL'), () => station.redis.restart()],
   }
-  for (const [what, [sources, begin, end]] of Object.entries(outages).slice(0, isLong ? 3 : 1)) {
+  for (const [what, [sources, begin, end]] of Object.entries(outages).slice(0, isLong ? 5 : 1)) {
     const sinceMs = performance.now()
     await begin()
     const blamed = async () =>

@@ -38,30 +38,41 @@ const ofReplica: typeof inShort = [
   ['title', 'title'],
   ['other bytes', 'other_bytes'],
   ['same block', 'repeating'],
+  ['broken frames', 'broken_frames'],
   ['stale sync', 'stale_sync'],
   ['silent sockets', 'stale_sync'],
   ['drift', 'drift'],
   ['old playlist', 'old_playlist'],
 ]
 
-/** An ffmpeg that does what the worker asks, but decodes songs through a filter once there is one. */
+/** An ffmpeg that does what the worker asks, but decodes songs, or encodes the broadcast, through a filter once there is one. */
 async function faultyFfmpeg(t: Test) {
   const folder = await temporaryFolder(t)
-  const [path, filter] = [join(folder, 'ffmpeg'), join(folder, 'filter')]
+  const [path, decoding, encoding] = ['ffmpeg', 'decoding', 'encoding'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ]
   const script = `#!/bin/sh
-case "$*" in *pipe:0*) exec ffmpeg "$@" ;; esac
-if [ -f '${filter}' ]; then
+filter='${decoding}'
+case "$*" in *pipe:0*) filter='${encoding}' ;; esac
+if [ -f "$filter" ]; then
   for last; do :; done
   n=$#; i=1
   while [ $i -lt $n ]; do set -- "$@" "$1"; shift; i=$((i + 1)); done
   shift
-  exec ffmpeg "$@" -af "$(cat '${filter}')" "$last"
+  exec ffmpeg "$@" -af "$(cat "$filter")" "$last"
 fi
 exec ffmpeg "$@"
 `
   await writeFile(path, script)
   await chmod(path, 0o755)
-  return { path, set: (text: string) => writeFile(filter, text), clear: () => rm(filter) }
+  return {
+    path,
+    set: (text: string) => writeFile(decoding, text),
+    setEncoder: (text: string) => writeFile(encoding, text),
+    clear: () => Promise.all([decoding, encoding].map((filter) => rm(filter, { force: true }))),
+  }
 }
 
 /** Kills what the worker decodes and encodes with, so that it starts them again. */
@@ -185,6 +196,12 @@ t.test('each fault is heard, soon and with its cause', async (t) => {
     await restartFfmpeg(worker)
     await until(`${what} is over`, isOver)
   }
+  await ffmpeg.setEncoder('volume=30dB')
+  await restartFfmpeg(worker)
+  await soon('an encoder that clips', api.url, 'clipping')
+  await ffmpeg.clear()
+  await restartFfmpeg(worker)
+  await until('the clipping is over', isOver)
   const before = (await data.alarms.find()).length
   await worker.end('SIGTERM')
   await loseFrames(air, LOST_FRAMES)
@@ -193,7 +210,11 @@ t.test('each fault is heard, soon and with its cause', async (t) => {
   await until('the hole is over', isOver)
   // The segment that lacks the frames is in no playlist.
   const blamed = (await data.alarms.find()).slice(before).filter(({ cause }) => cause !== 'old_playlist')
-  t.match(blamed, [{ source: STATION, cause: 'missing_frames' }], 'no address is blamed')
+  t.match(
+    blamed,
+    [{ source: STATION, cause: 'missing_frames', evidence: /^mp3-128: / }],
+    'no address is blamed',
+  )
   t.equal(blamed.length, 1)
 })
 

@@ -13,6 +13,8 @@ export type ReplicaFault =
   | 'late title'
   /** Changes a byte of each frame of the first mount. */
   | 'other bytes'
+  /** Puts bytes that belong to none between frames of the first mount, in sound that comes live. */
+  | 'broken frames'
   /** Leaves out a second of the first mount every 6 s, first in sound that comes live. */
   | 'missing frames'
   /** Hands out what it had when its first listener came. */
@@ -35,6 +37,7 @@ const BLOCK_EVERY_MS = 1_000
 const FIRST_FRAMES = 400
 const LEFT_OUT_FRAMES = 38
 const LEFT_OUT_EVERY = 230
+const STRAY = Buffer.alloc(64, 0x55)
 
 /** A replica with a fault that can be switched on: it passes everything on to a real one. */
 export async function startFaultyReplica(t: Teardown, upstream: string) {
@@ -49,7 +52,7 @@ export async function startFaultyReplica(t: Teardown, upstream: string) {
     answer.on('error', () => {})
     // A request from before a fault is answered without it: the titles in an answer are as asked for.
     const asked = fault
-    const isFrames = asked === 'other bytes' || asked === 'same block' || asked === 'missing frames'
+    const isFrames = ['other bytes', 'same block', 'missing frames', 'broken frames'].includes(asked)
     if (ask.url === STREAM) {
       streams.add(answer)
       answer.once('close', () => streams.delete(answer))
@@ -87,6 +90,10 @@ export async function startFaultyReplica(t: Teardown, upstream: string) {
       if (fault === 'other bytes') for (const frame of follow(piece).frames) answer.write(changed(frame))
       else if (fault === 'missing frames')
         answer.write(Buffer.concat(follow(piece).frames.filter(isHandedOut)))
+      else if (fault === 'broken frames')
+        answer.write(
+          Buffer.concat(follow(piece).frames.flatMap((frame) => (isHandedOut() ? [frame] : [frame, STRAY]))),
+        )
       else if (fault === 'late title' && titles.length > 1)
         answer.write(renamed(piece, titles[1]!, titles[0]!))
       else answer.write(fault === 'title' ? renamed(piece, 'Artist', 'Ortist') : piece)

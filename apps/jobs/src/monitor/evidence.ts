@@ -6,10 +6,12 @@ import type { RecentSound } from './ear/recent-sound.ts'
 
 /** Before and after the beginning of an alarm. */
 const SIDE_MS = 5_000
+/** Recordings of alarms that the store has not taken yet, 160 kB each; those of further ones are not kept. */
+const MAX_WAITING = 50
 
 export interface EvidenceKeeper {
-  /** Stores the sound around this moment for an alarm, some seconds later. */
-  keep(alarmId: number, sound: RecentSound): void
+  /** Records the sound around this moment. Call the returned function with the id of its alarm when the store has it, or with null. */
+  record(sound: RecentSound): (alarmId: number | null) => void
   /** Resolves when all of it is stored; what was not heard yet is left out. */
   close(): Promise<void>
 }
@@ -24,18 +26,33 @@ export function createEvidenceKeeper(deps: {
   const ending = new AbortController()
   const running = new Set<Promise<void>>()
 
-  const store = async (alarmId: number, sound: RecentSound) => {
+  let waiting = 0
+
+  /** null when nothing was heard. */
+  const recorded = async (sound: RecentSound): Promise<Buffer | null> => {
     await sleep(SIDE_MS, { signal: ending.signal }).catch(() => {})
     const pcm = sound.last(2 * SIDE_MS)
-    if (pcm.length === 0) return
-    await keepEvidence(deps, alarmId, await encodeMp3(config.ffmpegPath, pcm))
+    return pcm.length === 0 ? null : encodeMp3(config.ffmpegPath, pcm)
+  }
+  const store = async (alarmId: number | null, recording: Promise<Buffer | null>) => {
+    const mp3 = await recording
+    if (mp3 && alarmId !== null) await keepEvidence(deps, alarmId, mp3)
   }
   return {
-    keep(alarmId, sound) {
-      const one = store(alarmId, sound)
-        .catch((error) => log.warn({ err: error, alarmId }, 'evidence of an alarm not stored'))
-        .finally(() => running.delete(one))
-      running.add(one)
+    record(sound) {
+      if (waiting >= MAX_WAITING) return () => {}
+      waiting++
+      const recording = recorded(sound)
+      recording.catch(() => {})
+      return (alarmId) => {
+        const one = store(alarmId, recording)
+          .catch((error) => log.warn({ err: error, alarmId }, 'evidence of an alarm not stored'))
+          .finally(() => {
+            waiting--
+            running.delete(one)
+          })
+        running.add(one)
+      }
     },
     async close() {
       ending.abort()

@@ -7,10 +7,12 @@ import {
   Deferred,
   dateNow,
   forgetEvidence,
+  mountId,
   noteWatch,
   openFaults,
   sleep,
 } from '@solstice/station'
+import { type AlarmBook, openAlarmBook } from './book.ts'
 import { type Broadcast, followBroadcast } from './broadcast.ts'
 import { listen } from './ear/listen.ts'
 import { createEvidenceKeeper } from './evidence.ts'
@@ -24,7 +26,7 @@ import {
   THRESHOLDS,
 } from './judge.ts'
 import { followPlan } from './plan.ts'
-import { openRegister } from './register.ts'
+import { openRegister, type Register } from './register.ts'
 import { createSoundThen, sentIn, titlesAt } from './sent.ts'
 import { playlistsOf, STATION, type StreamSource, streamsOf } from './sources.ts'
 import { followTold } from './told/follow-told.ts'
@@ -38,7 +40,10 @@ const LEASE_MS = 6_000
 const STANDBY_RETRY_MS = 1_000
 const WATCH_EVERY_MS = 60_000
 
-type MonitorPorts = Pick<Ports, 'bus' | 'clock' | 'config' | 'data' | 'leases' | 'log' | 'media' | 'metrics'>
+type MonitorPorts = Pick<
+  Ports,
+  'bus' | 'clock' | 'config' | 'data' | 'leases' | 'log' | 'media' | 'metrics' | 'spools'
+>
 type MonitorDeps = MonitorPorts & { audit: Audit }
 
 /**
@@ -49,10 +54,11 @@ type MonitorDeps = MonitorPorts & { audit: Audit }
 export function startMonitor(deps: MonitorDeps): () => Promise<void> {
   const { config, leases, log, metrics, data } = deps
   if (config.monitorUrls.length === 0) return async () => {}
+  let register: Register | null = null
   metrics.gauge(
     { name: 'solstice_alarm', help: 'Alarms of the monitor that have not ended', labels: ['cause'] },
     async () => {
-      const open = await openFaults(data)
+      const open = register?.open ?? (await openFaults(data))
       return alarmCauses.map((cause) => ({
         labels: { cause },
         value: open.filter((fault) => fault.cause === cause).length,
@@ -62,10 +68,16 @@ export function startMonitor(deps: MonitorDeps): () => Promise<void> {
   const stopping = new AbortController()
   const { signal } = stopping
   const holder = `monitor:${randomUUID()}`
+  const listenUntil = (ended: AbortSignal) =>
+    monitor(deps, ended, (opened) => {
+      register = opened
+    }).finally(() => {
+      register = null
+    })
   const watch = async () => {
     while (!signal.aborted) {
       await leases
-        .hold(holder, ['monitor'], signal, (lost) => monitor(deps, AbortSignal.any([signal, lost])), LEASE_MS)
+        .hold(holder, ['monitor'], signal, (lost) => listenUntil(AbortSignal.any([signal, lost])), LEASE_MS)
         .catch((error) => {
           if (!signal.aborted && !(error instanceof Deferred))
             log.warn({ err: error }, 'monitor failed; retrying')
@@ -80,16 +92,30 @@ export function startMonitor(deps: MonitorDeps): () => Promise<void> {
   }
 }
 
-async function monitor(deps: MonitorDeps, stopping: AbortSignal): Promise<void> {
-  const { config, log } = deps
+/** @param onOpen called when it begins to listen. */
+async function monitor(
+  deps: MonitorDeps,
+  stopping: AbortSignal,
+  onOpen: (register: Register) => void,
+): Promise<void> {
+  const { clock, config, log, spools } = deps
   const ending = new AbortController()
   const signal = AbortSignal.any([stopping, ending.signal])
   const senses = await openSenses(deps, signal)
   const evidence = createEvidenceKeeper(deps)
+  let book: AlarmBook | null = null
   try {
-    const register = await openRegister(deps, senses.sources, (alarmId, source) =>
-      evidence.keep(alarmId, senses.soundAt(source)),
+    book = await openAlarmBook({ ...deps, spool: spools.alarms })
+    const register = await openRegister(
+      { ...deps, book },
+      {
+        sources: senses.sources,
+        onBegan: (source) => evidence.record(senses.soundAt(source)),
+        retry: (again) => void sleep(STANDBY_RETRY_MS, { signal }).then(again, () => {}),
+      },
     )
+    onOpen(register)
+    const sinceMs = dateNow(clock)
     log.info({ addresses: config.monitorUrls }, 'monitor listening')
     let lookedMs = performance.now()
     let watchedMs = Number.NEGATIVE_INFINITY
@@ -97,23 +123,25 @@ async function monitor(deps: MonitorDeps, stopping: AbortSignal): Promise<void> 
       const nowMs = performance.now()
       if (nowMs - lookedMs > MISSED_MS) senses.forgive()
       lookedMs = nowMs
-      for (const [source, findings] of senses.look(nowMs)) await register.note(source, findings, nowMs)
+      for (const [source, findings] of senses.look(nowMs)) register.note(source, findings, nowMs)
       if (nowMs - watchedMs >= WATCH_EVERY_MS) {
         watchedMs = nowMs
-        await keepRecords(deps)
+        void keepRecords(deps, sinceMs)
       }
       await sleep(LOOK_EVERY_MS, { signal })
     }
   } finally {
     ending.abort()
     await senses.close()
+    await book?.close()
     await evidence.close()
   }
 }
 
-/** Notes that the station is listened to, and deletes the sound of alarms that are forgotten. */
-async function keepRecords({ data, clock, config, media, log }: MonitorDeps): Promise<void> {
-  await noteWatch(data, { nowMs: dateNow(clock), addresses: config.monitorUrls.length })
+/** Notes that the station is listened to, and deletes the sound of alarms that are forgotten. While the store is away the next note tells it. */
+async function keepRecords({ data, clock, config, media, log }: MonitorDeps, sinceMs: number): Promise<void> {
+  const watch = { nowMs: dateNow(clock), addresses: config.monitorUrls.length, sinceMs }
+  await noteWatch(data, watch).catch((error) => log.warn({ err: error }, 'watch not noted'))
   await forgetEvidence({ data, media }).catch((error) =>
     log.warn({ err: error }, 'old evidence of alarms not deleted'),
   )
@@ -175,7 +203,7 @@ async function openSenses(deps: MonitorDeps, signal: AbortSignal) {
       })
       const sent = sentIn(broadcasts.first)
       const ofStation = judgeBroadcast(sent, plan.now, THRESHOLDS, clock.nowMs())
-      for (const { leftOut } of broadcasts.all) add(ofStation, judgeNumbers(leftOut, THRESHOLDS, nowMs))
+      add(ofStation, numbersOf(broadcasts.all, nowMs))
       return [...heard, ...listed, [STATION, ofStation]]
     },
     forgive() {
@@ -197,15 +225,26 @@ async function openSenses(deps: MonitorDeps, signal: AbortSignal) {
 
 /** Follows each mount that is listened to. */
 function followAll(deps: MonitorDeps, streams: readonly StreamSource[], signal: AbortSignal) {
-  const followed = new Map<StreamSource['id'], ReturnType<typeof followBroadcast>>()
+  const followed = new Map<StreamSource['id'], ReturnType<typeof followBroadcast> & { name: string }>()
   for (const { id, mount } of streams)
-    if (!followed.has(id)) followed.set(id, followBroadcast(deps, mount.codec, id, signal))
+    if (!followed.has(id))
+      followed.set(id, { ...followBroadcast(deps, mount.codec, id, signal), name: mountId(mount) })
   return {
     first: followed.get(undefined)!.broadcast,
     of: ({ id }: StreamSource): Broadcast => followed.get(id)!.broadcast,
-    all: [...followed.values()].map((one) => one.broadcast),
+    all: [...followed.values()],
     ended: Promise.all([...followed.values()].map((one) => one.followed)),
   }
+}
+
+/** Holes in the numbers of the broadcast, each with the name of its mount. */
+function numbersOf(mounts: readonly { name: string; broadcast: Broadcast }[], nowMs: number): Findings {
+  const found = mounts.flatMap(({ name, broadcast }) =>
+    [...judgeNumbers(broadcast.leftOut, THRESHOLDS, nowMs).values()].map(
+      (evidence) => `${name}: ${evidence}`,
+    ),
+  )
+  return new Map(found.length > 0 ? [['missing_frames', found.join('; ')]] : [])
 }
 
 function add(findings: Findings, more: Findings): void {

@@ -9,6 +9,7 @@ export function openSpools(dataDir: string): Spools {
   return {
     deliveries: openSpool(join(dataDir, 'deliveries')),
     auditEntries: openSpool(join(dataDir, 'audit-entries')),
+    alarms: openSpool(join(dataDir, 'alarms-waiting')),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Alarm, AlarmCause } from '@solstice/contracts'
 import type { Audit } from '../accounts/audit.ts'
 import { dateNow } from '../core/wall-clock.ts'
+import { auditOnce } from '../library/change-run.ts'
 import type { WallClock } from '../ports/bus.ts'
 import type { AlarmRecord, DataStore } from '../ports/data/data-store.ts'
 
@@ -11,7 +12,7 @@ const MAX_EVIDENCE_CHARACTERS = 500
 const MONITOR = { adminId: 'monitor', login: 'monitor' }
 
 export interface AlarmDeps {
-  data: Pick<DataStore, 'alarms'>
+  data: Pick<DataStore, 'alarms' | 'audit'>
   audit: Audit
   clock: WallClock
 }
@@ -23,26 +24,38 @@ export interface Fault {
   source: string
 }
 
-/** Begins an alarm. @returns its id; null when the same fault has one that has not ended. */
+/**
+ * Begins an alarm. A repetition with the same date finishes what was interrupted.
+ *
+ * @param beganAt date, epoch ms.
+ * @returns its id; null when the same fault has one that has not ended.
+ */
 export async function beginAlarm(
   { data, audit, clock }: AlarmDeps,
   { cause, source, evidence }: Fault & { evidence: string },
+  beganAt = dateNow(clock),
 ): Promise<number | null> {
-  const beganAt = dateNow(clock)
   const alarm = { cause, source, beganAt, evidence: evidence.slice(0, MAX_EVIDENCE_CHARACTERS) }
-  const added = await data.alarms.insert({ ...alarm, endedAt: null, openKey: openKeyOf(alarm) })
+  const about = { cause, source, evidence: alarm.evidence }
+  const [begun] = await data.alarms.find({ cause, source, beganAt })
+  const added = begun ?? (await data.alarms.insert({ ...alarm, endedAt: null, openKey: openKeyOf(alarm) }))
   if (!added) return null
   await forgetOldAlarms(data, beganAt - KEPT_DAYS * DAY_MS)
-  await audit.record(MONITOR, 'alarm_begin', { cause, source, evidence: alarm.evidence })
+  const once = auditOnce({ data, audit }, begun && { sinceMs: beganAt })
+  await once.record(MONITOR, 'alarm_begin', about)
   return added.id
 }
 
-/** Ends the alarm of a fault; false when it has none. */
-export async function endAlarm({ data, audit, clock }: AlarmDeps, fault: Fault): Promise<boolean> {
+/** Ends the alarm of a fault; false when it has none. @param endsAt date, epoch ms. */
+export async function endAlarm(
+  { data, audit, clock }: AlarmDeps,
+  fault: Fault,
+  endsAt = dateNow(clock),
+): Promise<boolean> {
   const openKey = openKeyOf(fault)
   const [open] = await data.alarms.find({ openKey })
   if (!open) return false
-  const endedAt = Math.max(dateNow(clock), open.beganAt)
+  const endedAt = Math.max(endsAt, open.beganAt)
   if (!(await data.alarms.update({ openKey }, { endedAt, openKey: String(open.id) }))) return false
   const seconds = Math.round((endedAt - open.beganAt) / 1000)
   await audit.record(MONITOR, 'alarm_end', { cause: fault.cause, source: fault.source, seconds })
@@ -50,14 +63,14 @@ export async function endAlarm({ data, audit, clock }: AlarmDeps, fault: Fault):
 }
 
 /** The faults whose alarms have not ended, whichever process began them. */
-export async function openFaults(data: AlarmDeps['data']): Promise<Fault[]> {
+export async function openFaults(data: Pick<DataStore, 'alarms'>): Promise<Fault[]> {
   const open = await data.alarms.find({ endedAt: null })
   return open.map(({ cause, source }) => ({ cause, source }))
 }
 
 /** A page of alarms: those that go on, then the others, newest first. */
 export async function readAlarms(
-  data: AlarmDeps['data'],
+  data: Pick<DataStore, 'alarms'>,
   { offset, limit }: { offset: number; limit: number },
 ): Promise<{ alarms: Alarm[]; total: number }> {
   const isOver = ({ endedAt }: Readonly<AlarmRecord>) => Number(endedAt !== null)
@@ -72,7 +85,7 @@ function shown({ openKey: _, hasEvidence = false, ...alarm }: AlarmRecord): Alar
 }
 
 /** Removes alarms that ended before `sinceMs`, and the oldest when there are too many. */
-async function forgetOldAlarms(data: AlarmDeps['data'], sinceMs: number): Promise<void> {
+async function forgetOldAlarms(data: Pick<DataStore, 'alarms'>, sinceMs: number): Promise<void> {
   const all = await data.alarms.find()
   const oldestKept = all.at(-MAX_ALARMS)?.id ?? 0
   const isOld = ({ id, endedAt }: Readonly<AlarmRecord>) =>

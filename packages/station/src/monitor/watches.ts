@@ -13,15 +13,16 @@ type WatchData = Pick<DataStore, 'watches'>
  * Notes that the monitor listens at this moment, and has since its last note unless that is long ago.
  *
  * @param nowMs date, epoch ms.
+ * @param sinceMs date since which it has listened without a break, though it may not have been able to note that.
  */
 export async function noteWatch(
   data: WatchData,
-  { nowMs, addresses }: { nowMs: number; addresses: number },
+  { nowMs, addresses, sinceMs = nowMs }: { nowMs: number; addresses: number; sinceMs?: number },
 ): Promise<void> {
   const last = (await data.watches.find()).at(-1)
   const isSame = last !== undefined && last.addresses === addresses
-  const sinceMs = last ? nowMs - last.untilMs : Number.POSITIVE_INFINITY
-  if (isSame && sinceMs >= 0 && sinceMs < TAKEOVER_MS) {
+  const goesOn = last !== undefined && nowMs >= last.untilMs && sinceMs - last.untilMs < TAKEOVER_MS
+  if (isSame && goesOn) {
     await data.watches.update({ id: last.id }, { untilMs: nowMs })
     return
   }

@@ -231,6 +231,15 @@ export interface SpooledAuditEntry {
   receivedAt: number
 }
 
+/** The beginning or the end of an alarm that the store has not taken yet. */
+export interface SpooledAlarm extends Pick<AlarmRecord, 'cause' | 'source'> {
+  id: string
+  /** Of its beginning; null = it ended. */
+  evidence: string | null
+  /** When it began or ended, epoch ms. */
+  receivedAt: number
+}
+
 /** Holds records on this machine's disk while the store is unavailable, across restarts of the process. */
 export interface Spool<T extends { id: string; receivedAt: number }> {
   /** Writes a record; resolves when it would survive a power cut. @throws when it cannot be written. */
@@ -245,6 +254,7 @@ export interface Spool<T extends { id: string; receivedAt: number }> {
 export interface Spools {
   deliveries: Spool<InboxRecord>
   auditEntries: Spool<SpooledAuditEntry>
+  alarms: Spool<SpooledAlarm>
 }
 
 /** A listener's wish to be told when one track is next; deleted when it was told, or the track is over. */

@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto'
+import {
+  type AlarmDeps,
+  beginAlarm,
+  dateNow,
+  endAlarm,
+  type Fault,
+  isStoreUnavailable,
+  type Spool,
+  type SpooledAlarm,
+} from '@solstice/station'
+import type { Logger } from 'pino'
+
+const RETRY_MS = 1_000
+/** Further ones are in the log of the process only. */
+const MAX_WAITING = 2_000
+
+/** Where beginnings and ends of alarms are written down, in their order. Nobody waits for the store. */
+export interface AlarmBook {
+  /** @param onStored called with the id of the alarm when the store has it; null = it has no record of its own. */
+  begin(fault: Fault & { evidence: string }, onStored: (alarmId: number | null) => void): void
+  end(fault: Fault): void
+  /** Tries once more; what is still refused waits on disk for the next monitor on this machine. */
+  close(): Promise<void>
+}
+
+export interface BookDeps extends AlarmDeps {
+  spool: Spool<SpooledAlarm>
+  log: Logger
+}
+
+type Entry = SpooledAlarm & { onStored?: (alarmId: number | null) => void }
+
+/** Opens the book; what an earlier process couldn't store comes first. */
+export async function openAlarmBook(deps: BookDeps, retryMs = RETRY_MS): Promise<AlarmBook> {
+  const { spool, log, clock } = deps
+  const waiting: Entry[] = await spool.all().catch((error) => {
+    log.error({ err: error }, 'alarm spool could not be read')
+    return []
+  })
+  let working: Promise<void> | null = null
+  let timer: NodeJS.Timeout | undefined
+  let isAway = false
+
+  const store = async ({ id, cause, source, evidence, receivedAt, onStored }: Entry) => {
+    const fault = { cause, source }
+    if (evidence === null) await endAlarm(deps, fault, receivedAt)
+    else {
+      const alarmId = await beginAlarm(deps, { ...fault, evidence }, receivedAt)
+      onStored?.(alarmId)
+    }
+    await spool.remove(id)
+  }
+  const work = async () => {
+    for (let [next] = waiting; next; [next] = waiting) {
+      try {
+        await store(next)
+      } catch (error) {
+        if (isStoreUnavailable(error)) {
+          if (!isAway) log.warn({ waiting: waiting.length }, 'alarm spooled: store is away')
+          isAway = true
+          return
+        }
+        log.error({ err: error, alarm: next }, 'alarm could not be written')
+        next.onStored?.(null)
+      }
+      waiting.shift()
+    }
+    if (isAway) log.info('spooled alarms written')
+    isAway = false
+  }
+  const begin = () => {
+    clearTimeout(timer)
+    timer = undefined
+    working ??= work().finally(() => {
+      working = null
+      if (waiting.length > 0) timer ??= setTimeout(begin, retryMs).unref()
+    })
+    return working
+  }
+  let keeping = Promise.resolve()
+  let lastMs = 0
+  /** The date, later than that of any entry before: they are read in the order of their dates. */
+  const dateOfNext = () => {
+    lastMs = Math.max(dateNow(clock), lastMs + 1)
+    return lastMs
+  }
+  const add = (entry: Entry) => {
+    const { onStored, ...record } = entry
+    if (waiting.length >= MAX_WAITING) {
+      log.error({ alarm: record }, 'alarm dropped: spool is full')
+      onStored?.(null)
+      return
+    }
+    keeping = keeping
+      .then(() => spool.keep(record))
+      .catch((error) => log.error({ err: error }, 'alarm waits in memory: disk refused it'))
+      .then(() => {
+        waiting.push(entry)
+        // While the store is away it is asked at its intervals.
+        if (!timer) void begin()
+      })
+  }
+  if (waiting.length > 0) void begin()
+
+  return {
+    begin({ cause, source, evidence }, onStored) {
+      add({ id: randomUUID(), cause, source, evidence, receivedAt: dateOfNext(), onStored })
+    },
+    end({ cause, source }) {
+      add({ id: randomUUID(), cause, source, evidence: null, receivedAt: dateOfNext() })
+    },
+    async close() {
+      await keeping
+      if (waiting.length > 0) await begin()
+      clearTimeout(timer)
+      if (waiting.length > 0) log.warn({ alarms: waiting.length }, 'alarms left on disk')
+    },
+  }
+}
