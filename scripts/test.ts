@@ -37,10 +37,10 @@ const MAX_ALONE = 3
 /** In their long form, tests repeat what they do far more often (tests/harness/long-form.ts). */
 const hasLongForm = /harness\/(long-form|audio\/histories)\.ts'/
 /**
- * Node.js optimises a function only after this much of it has run, six times as much as by default: most test files end before
- * what they optimise pays off, at the cost of a tenth of their time.
+ * Node.js 20 may optimise a function only after six times as much of it has run as by default: most test files end before what it
+ * optimises pays off, at the cost of a tenth of their time. Later versions don't know the option.
  */
-const OPTIMISE_LATE = '--interrupt-budget=400000'
+const optimiseLate = process.version.startsWith('v20.') ? ['--interrupt-budget=400000'] : []
 const testsOfFaults = ['tests/faults/', 'tests/journeys/']
 
 const options = process.argv.slice(2).filter((argument) => argument.startsWith('--'))
@@ -204,7 +204,7 @@ async function testFile(
   const startedMs = performance.now()
   const program = join(built, file.replace(/\.ts$/, '.js'))
   const env = { TAP: '1', TAP_TIMEOUT: String(LIMIT_S), ...given, ...(stores && environmentOf(stores)) }
-  const { code, said } = await run(process.execPath, [OPTIMISE_LATE, program], env)
+  const { code, said } = await run(process.execPath, [...optimiseLate, program], env)
   const seconds = (performance.now() - startedMs) / 1000
   const [, total, passed] = /^# \{ total: (\d+)(?:, pass: (\d+))?/m.exec(said) ?? []
   const failed = Number(/^# \{ .*fail: (\d+)/m.exec(said)?.[1] ?? 0)
