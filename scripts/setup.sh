@@ -20,7 +20,9 @@ is_set() {
 
 check_node() {
   has node || refuse 'Node.js 20.19 or newer is needed: https://nodejs.org/en/download'
-  version=$(node -p process.versions.node)
+  # Answers before it starts anything.
+  version=$(node --version)
+  version=${version#v}
   major=${version%%.*}
   rest=${version#*.}
   minor=${rest%%.*}
@@ -119,32 +121,36 @@ build_tap() {
   node node_modules/tap/dist/esm/run.mjs build >/dev/null || refuse 'tap could not be built; see above'
 }
 
-build_web() {
+web_is_current() {
   if [ "$purpose" = start ] && is_set WEB_DIST; then return; fi
   built=apps/web/dist/index.html
-  if [ -f "$built" ]; then
-    newer=$(find apps/web packages/contracts/src package-lock.json \
-      \( -name dist -o -name node_modules \) -prune -o -type f ! -name '*.test.ts*' -newer "$built" -print | head -n 1)
-    [ -n "$newer" ] || return 0
-  fi
+  [ -f "$built" ] || return 1
+  newer=$(find apps/web packages/contracts/src package-lock.json \
+    \( -name dist -o -name node_modules \) -prune -o -type f ! -name '*.test.ts*' -newer "$built" -print | head -n 1)
+  [ -z "$newer" ]
+}
+
+build_web() {
   say 'building the listener page'
   npm run build -w @solstice/web --silent -- --logLevel=warn >&2 || refuse 'the listener page could not be built; see above'
 }
 
-build_programs() {
+programs_are_current() {
   built=.build/programs/built-in
-  if [ -f "$built" ] && [ "$(cat "$built")" = "$(pwd -P)/" ]; then
-    newer=$(find apps packages scripts package-lock.json \
-      \( -name dist -o -name node_modules -o -path apps/web \) -prune -o -type f ! -name '*.test.ts*' -newer "$built" -print | head -n 1)
-    [ -n "$newer" ] || return 0
-  fi
+  [ -f "$built" ] && [ "$(cat "$built")" = "$(pwd -P)/" ] || return 1
+  newer=$(find apps packages scripts package-lock.json \
+    \( -name dist -o -name node_modules -o -path apps/web \) -prune -o -type f ! -name '*.test.ts*' -newer "$built" -print | head -n 1)
+  [ -z "$newer" ]
+}
+
+build_programs() {
   say 'building the programs'
   node --import tsx scripts/build.ts >&2 || refuse 'the programs could not be built; see above'
 }
 
 check_node
 if [ "$purpose" = programs ]; then
-  build_programs
+  programs_are_current || build_programs
   exit
 fi
 # npm downloads while the system's package manager works.
@@ -168,7 +174,11 @@ if [ "$purpose" = test ]; then
   has_postgres || provide postgresql postgresql@16 || exit 1
   provide_browser
 fi
+# Looked up while the packages are compared.
+outdated=
+[ "$purpose" = test ] || programs_are_current || outdated=programs
+web_is_current || outdated="$outdated web"
 wait "$modules" || exit 1
 [ "$purpose" = start ] || build_tap
-[ "$purpose" = test ] || build_programs
-build_web
+case $outdated in *programs*) build_programs ;; esac
+case $outdated in *web*) build_web ;; esac

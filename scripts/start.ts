@@ -22,7 +22,7 @@ const APPS_LIMIT_MS = 8_500
 const REDIS_LIMIT_MS = 1_000
 /** A Ctrl-C arrives twice, from the terminal and from npm; a deliberate second one comes later. */
 const SAME_SIGNAL_MS = 500
-const ON_AIR_POLL_MS = 100
+const ON_AIR_POLL_MS = 40
 const ON_AIR_LATE_MS = 20_000
 const ANSWER_LIMIT_MS = 2_000
 const MAX_REASON_CHARS = 200
@@ -68,7 +68,7 @@ try {
 }
 
 /** Runs the whole station, from Redis to the last process, until a signal ends it. */
-async function run({ env, config, warnings, admin, hasRedis }: Environment): Promise<void> {
+async function run({ env, passwordHash, config, warnings, admin, hasRedis }: Environment): Promise<void> {
   for (const warning of warnings) say(`warning: ${warning}`)
   await claim(config.dataDir)
   const port = config.port || (await freePort())
@@ -87,6 +87,7 @@ async function run({ env, config, warnings, admin, hasRedis }: Environment): Pro
     })
   }
   if (ending.signal.aborted) return
+  if (passwordHash) env.ADMIN_PASS = await passwordHash
   env.PORT = String(port)
   running.apps = ['api', 'stream-worker', 'jobs'].map((app) => {
     // On one machine each process needs its own port.

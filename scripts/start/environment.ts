@@ -18,6 +18,8 @@ interface Secrets {
 export interface Environment {
   /** Environment for the station's processes: ours plus generated values. */
   env: NodeJS.ProcessEnv
+  /** What stands for a generated password in the environment; null when the operator chose one. */
+  passwordHash: Promise<string> | null
   config: Config
   /** Notices of settings that were replaced and that no process reports by itself. */
   warnings: string[]
@@ -47,18 +49,20 @@ export async function readEnvironment(root: string): Promise<Environment> {
       : await keepSecrets(resolve(root, chosen('DATA_DIR') ?? './data'))
   const login = chosen('ADMIN_LOGIN') ?? 'admin'
   const password = chosen('ADMIN_PASS') ? null : (secrets?.adminPassword ?? null)
+  // Set as an operator would, so that no process warns about a value that nobody chose. It takes as long as Redis to start.
+  const passwordHash = password === null ? null : createPasswords().hash(password)
   const env = {
     ...process.env,
     JWT_SECRET: chosen('JWT_SECRET') ?? secrets?.jwtSecret,
     ART_TOKEN_SECRET: chosen('ART_TOKEN_SECRET') ?? secrets?.artTokenSecret,
     ADMIN_LOGIN: login,
-    // Set as an operator would, so that no process warns about a value that nobody chose.
-    ADMIN_PASS: password === null ? (chosen('ADMIN_PASS') ?? '') : await createPasswords().hash(password),
+    ADMIN_PASS: password ?? chosen('ADMIN_PASS') ?? '',
   }
   const { config, warnings } = readConfig(env)
   const ofPort = warnings.filter((warning) => warning.startsWith('PORT:'))
   return {
     env,
+    passwordHash,
     config,
     warnings: ofPort,
     admin: { login, password },
