@@ -34,15 +34,22 @@ t.test('nginx limits the connections of an IPv6 network as a whole, and of no ot
   t.equal((await ask('/', '203.0.113.9')).status, 200, 'sockets are counted by themselves')
 })
 
+const KEPT = {
+  'live.m3u8': 'public, max-age=3',
+  '7.mp3': 'public, max-age=31536000, immutable',
+  '8.mp3': 'public, max-age=1',
+}
+
 t.test('however many ask for a playlist or a segment, one request reaches a replica', async (t) => {
-  const asked = { 'live.m3u8': 0, '7.mp3': 0 }
+  const asked = { 'live.m3u8': 0, '7.mp3': 0, '8.mp3': 0 }
   const held: (() => void)[] = []
   const replica = createServer(({ url }, response) => {
     const file = /[^/?]+(?=\?|$)/.exec(url!)![0] as keyof typeof asked
     if (!(file in asked)) return void response.end()
     const body = `${file} ${++asked[file]}`
     // Long enough for a crowd to arrive on a busy machine, and without `stale-while-revalidate`, which ends.
-    const kept = file === '7.mp3' ? 'public, max-age=31536000, immutable' : 'public, max-age=3'
+    const kept = KEPT[file]
+    if (file === '8.mp3') response.statusCode = 404
     held.push(() => response.setHeader('cache-control', kept).end(body))
   }).listen(0, '127.0.0.1')
   t.teardown(() => {
@@ -85,4 +92,14 @@ t.test('however many ask for a playlist or a segment, one request reaches a repl
 
   t.same(new Set(await Promise.all(crowd('7.mp3'))), new Set(['7.mp3 1']))
   t.equal(asked['7.mp3'], 1, 'a segment is kept')
+
+  const tooEarly = crowd('8.mp3')
+  await answerOne()
+  t.same(new Set(await inTime('the refusals', Promise.all(tooEarly))), new Set(['8.mp3 1']))
+  t.equal(asked['8.mp3'], 1, 'nor does a crowd that asks too early')
+  await until('it is asked for again', () => {
+    if (asked['8.mp3'] === 1) ask('8.mp3').catch(() => {})
+    return asked['8.mp3'] === 2
+  })
+  await answerOne()
 })

@@ -15,6 +15,14 @@ declare module 'fastify' {
   }
 }
 
+/** What caches may do with the refusal of a reply, if it comes to one. */
+const cacheControls = new WeakMap<FastifyReply, string>()
+
+/** Lets caches keep the refusal of this request; usually they keep none. */
+export function keepRefusal(reply: FastifyReply, cacheControl: string): void {
+  cacheControls.set(reply, cacheControl)
+}
+
 /** Writes the error body: the only place where a failure becomes status and text. */
 export function refuse(error: FastifyError | Failure, request: FastifyRequest, reply: FastifyReply): void {
   const failure = asFailure(error)
@@ -29,7 +37,7 @@ export function refuse(error: FastifyError | Failure, request: FastifyRequest, r
   reply
     .code(status)
     .removeHeader('content-length')
-    .header('cache-control', 'no-store')
+    .header('cache-control', cacheControls.get(reply) ?? 'no-store')
     .type('application/json; charset=utf-8')
     // The route's own serializer would drop the fields of a refusal that it does not declare.
     .serializer(JSON.stringify)

@@ -118,6 +118,23 @@ t.test(
   },
 )
 
+t.test('caches keep for a second that something is not there, and no other refusal', async (t) => {
+  const { app } = await openApp(t, { STREAM_MODE: 'true' })
+  const headOf = async (path: string) => {
+    const { statusCode, headers } = await app.inject({
+      url: `/api/hls/${path}`,
+      headers: { origin: 'http://localhost', host: 'localhost' },
+    })
+    return [statusCode, headers['cache-control'], headers['access-control-allow-origin'], headers.vary]
+  }
+  const kept = ['public, max-age=1', '*', undefined]
+  t.same(await headOf('mp3-64/live.m3u8'), [404, ...kept])
+  t.same(await headOf('mp3-64/1.mp3'), [404, ...kept])
+  for (const path of ['live.m3u8', 'mp3-192/live.m3u8']) t.same(await headOf(path), [503, ...kept], path)
+  const [status, cacheControl] = await headOf('mp3-192/one.mp3')
+  t.same([status, cacheControl], [400, 'no-store'])
+})
+
 t.test('an address may ask 4 000 times in 10 s', async (t) => {
   const { app } = await openApp(t, { TRUST_PROXY_HOPS: '1', STREAM_MODE: 'true' })
   const ask = (address: string) =>
@@ -126,6 +143,7 @@ t.test('an address may ask 4 000 times in 10 s', async (t) => {
   t.equal((await ask('203.0.113.7')).statusCode, 503)
   const refused = await ask('203.0.113.7')
   t.equal(refused.statusCode, 429)
+  t.equal(refused.headers['cache-control'], 'no-store')
   t.ok(Number(refused.headers['retry-after']) <= 10)
   t.equal((await ask('203.0.113.8')).statusCode, 503, 'others may')
 })
