@@ -8,6 +8,7 @@ import { crowdRows } from './air/crowd.ts'
 import { measureHls } from './air/hls.ts'
 import { measureMicrophones } from './air/microphones.ts'
 import { mountRows } from './air/mounts.ts'
+import { findProgram } from './air/references.ts'
 import { rushRows } from './air/rush.ts'
 import { measureAdmin } from './library/admin.ts'
 import { type ChangeFigures, makingRow, measureChanges, measuredRow } from './library/changes.ts'
@@ -22,8 +23,8 @@ import { heading, ratio, row, say } from './report.ts'
 import { startRows } from './start.ts'
 
 // `npm run bench`: the real service under load, each figure beside the floor of the same run, since machines differ and other programs
-// run. With a part as argument only that one is measured; the last eight take minutes, nginx,
-// PulseAudio or Chromium, and are left out else.
+// run. With a part as argument only that one is measured; those that take minutes, PulseAudio
+// or Chromium are left out else. What isn't installed (nginx, Icecast, a C compiler) is left out with a line that says so.
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -62,7 +63,8 @@ try {
   if (part === 'first-paint') await tellFirstPaint()
   if (part === 'engine') for await (const cells of engineRows(run)) row(...cells)
   if (part === 'panel') await tellPanel()
-  if (part === 'hls') await tellHls()
+  if (part === undefined || part === 'hls')
+    await tellHls(part === undefined ? windowS : Math.max(windowS, 24))
   if (part === 'rush') await tellRush()
   if (part === 'start') for (const cells of await startRows(run)) row(...cells)
   if (part === 'in-step') await tellInStep()
@@ -102,10 +104,11 @@ async function tellRush(): Promise<void> {
   for (const cells of await rushRows(run, { listeners, rate }, bare)) row(...cells)
 }
 
-async function tellHls(): Promise<void> {
+async function tellHls(seconds: number): Promise<void> {
   const listeners = listenersOr(20_000)
   heading(`${listeners} listeners of HLS, two mounts, nginx before two replicas`)
-  const figures = await measureHls(run, listeners, Math.max(windowS, 24))
+  if (!(await findProgram('nginx'))) return row('left out', 'no nginx')
+  const figures = await measureHls(run, listeners, seconds)
   const percent = (part: number) => `${(part * 100).toFixed(2)} % of one core`
   const { answeredPerS, wantedPerS, failed, megabytesPerS } = figures
   row('answered by nginx', `${answeredPerS.toFixed(0)} /s`, `of ${wantedPerS.toFixed(0)} /s`)

@@ -98,7 +98,7 @@ function configOf(folder: string, port: number): string {
 }
 
 /** A program by its path, or by its name in PATH and where system programs are. */
-async function findProgram(name: string): Promise<string | null> {
+export async function findProgram(name: string): Promise<string | null> {
   const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin']
   const paths = name.includes('/') ? [name] : folders.map((folder) => join(folder, name))
   for (const path of paths) {
