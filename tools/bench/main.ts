@@ -52,6 +52,8 @@ try {
   const [part] = positionals
   if (part === undefined || part === 'air')
     await tellAir(run, { ...values, listeners: String(listenersOr(1_000)), rate: values.rate ?? '500' })
+  if (part === undefined || part === 'hls')
+    await tellHls(part === undefined ? windowS : Math.max(windowS, 24))
   if (part === undefined || part === 'microphones') await tellMicrophones()
   if (part === undefined || part === 'mounts') await tellMounts()
   if (part === undefined || part === 'admin') await tellAdmin()
@@ -63,8 +65,6 @@ try {
   if (part === 'first-paint') await tellFirstPaint()
   if (part === 'engine') for await (const cells of engineRows(run)) row(...cells)
   if (part === 'panel') await tellPanel()
-  if (part === undefined || part === 'hls')
-    await tellHls(part === undefined ? windowS : Math.max(windowS, 24))
   if (part === 'rush') await tellRush()
   if (part === 'start') for (const cells of await startRows(run)) row(...cells)
   if (part === 'in-step') await tellInStep()
