@@ -49,6 +49,7 @@ import { openTurnCounter, type TurnCounter } from './redis/limits/turns.ts'
 import { type HlsListeners, openHlsListeners } from './redis/listeners/hls-listeners.ts'
 import { openLyricsBatches } from './redis/lyrics/batches.ts'
 import { openLyricsTurns } from './redis/lyrics/turns.ts'
+import { openCircuits } from './services/circuit.ts'
 import { createLyricsLookup } from './services/lyrics-lookup.ts'
 import { openMailer } from './services/mail.ts'
 import { inStationTime, openPayments } from './services/payments/index.ts'
@@ -112,6 +113,7 @@ export async function connect(config: Config, log: Logger): Promise<Ports> {
   const microphones = openMicrophones(redis)
   const metrics = createMetrics()
   registerDiskMetrics(metrics, config)
+  const circuits = openCircuits(metrics)
   return {
     config,
     log,
@@ -125,12 +127,12 @@ export async function connect(config: Config, log: Logger): Promise<Ports> {
     loudnessMeter: openLoudnessMeter(config.ffmpegPath),
     pictures: openPictures(),
     passwords: createPasswords(),
-    payments: inStationTime(openPayments(config), clock),
+    payments: inStationTime(openPayments(config, undefined, circuits.open), clock),
     pushServices: openPushServices(config, data),
     webhookSender: openWebhookSender(config.webhookLocalHosts),
     mailer: config.mail && openMailer(config.mail),
     spools: openSpools(config.dataDir),
-    lyricsLookup: createLyricsLookup(config.lyricsApiUrl),
+    lyricsLookup: createLyricsLookup(config.lyricsApiUrl, undefined, circuits.open('the lyrics service')),
     lyricsTurns: openLyricsTurns(redis),
     videoTools: openVideoTools(config, redis, log),
     reconciliation: openReconciliation(redis),

@@ -1,6 +1,6 @@
 import { type LyricsLine, parsePlainLines, parseSyncedLines } from '@solstice/contracts'
 import type { LyricsLookup } from '@solstice/station'
-import { fetchBounded } from './bounded-fetch.ts'
+import { createCircuit } from './circuit.ts'
 
 const TIME_LIMIT_MS = 10_000
 /** Even the longest lyrics are a fraction of this. */
@@ -12,16 +12,23 @@ const SIZE_LIMIT_BYTES = 512 * 1024
  *
  * @param baseUrl without a trailing slash; '' turns lookups off, and nothing is found.
  */
-export function createLyricsLookup(baseUrl: string, timeLimitMs = TIME_LIMIT_MS): LyricsLookup {
+export function createLyricsLookup(
+  baseUrl: string,
+  timeLimitMs = TIME_LIMIT_MS,
+  circuit = createCircuit('the lyrics service'),
+): LyricsLookup {
   return {
+    get pauseMs() {
+      return circuit.pauseMs
+    },
+
     async find({ title, artist, album, durationSecs }) {
       if (!baseUrl) return null
       const query = new URLSearchParams({ track_name: title, artist_name: artist })
       if (album) query.set('album_name', album)
       if (durationSecs) query.set('duration', String(Math.round(durationSecs)))
 
-      const answer = await fetchBounded(
-        'the lyrics service',
+      const answer = await circuit.fetch(
         `${baseUrl}/get?${query}`,
         { headers: { accept: 'application/json', 'user-agent': 'Solstice radio' } },
         { timeMs: timeLimitMs, maxBytes: SIZE_LIMIT_BYTES },

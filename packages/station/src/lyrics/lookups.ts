@@ -2,6 +2,7 @@ import type { LyricsEntry } from '@solstice/contracts'
 import { Failure } from '../core/failure.ts'
 import { lyricsKey } from '../core/keys.ts'
 import { memoizeLast } from '../core/memoize-last.ts'
+import { sleep } from '../core/turns/sleep.ts'
 import { timeLimit } from '../core/turns/time-limit.ts'
 import { dateNow } from '../core/wall-clock.ts'
 import type { WallClock } from '../ports/bus.ts'
@@ -135,6 +136,10 @@ async function askService<T>(
     stopping?.throwIfAborted()
     throw new Failure('FETCH_FAILED', {}, { cause })
   }
+  const pauseMs = lookup.pauseMs ?? 0
+  // A batch waits for the service; nobody in front of a screen does.
+  if (pauseMs > 0 && lane === 'jobs' && stopping) await sleep(pauseMs, { signal: stopping })
+  else if (pauseMs > 0) failed(new Error('the lyrics service does not answer; it is asked again later'))
   const endTurn = await turns.take(lane, stopping ?? timeLimit(PATIENCE_MS)).catch(failed)
   try {
     const answered = await isAnswered()

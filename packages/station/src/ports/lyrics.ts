@@ -2,6 +2,8 @@ import type { LyricsBatchResult, LyricsEntry } from '@solstice/contracts'
 
 /** A lyrics service in the LRCLIB form. */
 export interface LyricsLookup {
+  /** The service does not answer, and `find` throws at once for this long, ms; 0 or absent = it is asked. */
+  readonly pauseMs?: number
   /** Finds lyrics; null when the service has none or lookups are off. @throws when the service cannot be reached. */
   find(recording: {
     title: string

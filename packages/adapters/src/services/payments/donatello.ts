@@ -1,5 +1,6 @@
 import type { MatchingPayment, PolledProvider } from '@solstice/station'
-import { type AnswerLimits, fetchBounded } from '../bounded-fetch.ts'
+import type { AnswerLimits } from '../bounded-fetch.ts'
+import type { Circuit } from '../circuit.ts'
 import { objectOf, readObject } from '../json-object.ts'
 import { amountMinorOf, commentOf, currencyOf, idOf, timeOf } from './wire-values.ts'
 
@@ -19,6 +20,7 @@ const CLOCK_SLACK_MS = 60_000
 export function openDonatello(
   { apiToken, pageUrl, apiUrl, pollIntervalMs }: DonatelloAccount,
   limits: AnswerLimits,
+  circuit: Circuit,
 ): PolledProvider {
   return {
     id: 'matching_provider_1',
@@ -31,7 +33,7 @@ export function openDonatello(
     async recentPayments(nowMs) {
       const url = `${apiUrl}/donates?page=0&size=${LATEST}`
       const headers = { accept: 'application/json', 'x-token': apiToken, 'user-agent': 'Solstice radio' }
-      const answer = await fetchBounded('Donatello', url, { headers }, limits)
+      const answer = await circuit.fetch(url, { headers }, limits)
       if (answer.status !== 200) {
         await answer.discard()
         throw new Error(`Donatello answered ${answer.status}`)

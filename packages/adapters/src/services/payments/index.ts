@@ -1,6 +1,7 @@
 import type { Delivery, Payment, PaymentProvider, Payments, WallClock } from '@solstice/station'
 import type { Config } from '../../config/config.ts'
 import type { AnswerLimits } from '../bounded-fetch.ts'
+import { type Circuit, createCircuit } from '../circuit.ts'
 import { openDonatello } from './donatello.ts'
 import { openKofi } from './kofi.ts'
 import { openLiqPay } from './liqpay.ts'
@@ -12,11 +13,12 @@ const LIMITS: AnswerLimits = { timeMs: 8000, maxBytes: 512 * 1024 }
 export function openPayments(
   { payments: { wanted, liqpay, stripe, donatello, kofi }, publicServerUrl }: PaymentConfig,
   limits = LIMITS,
+  circuitOf: (service: string) => Circuit = createCircuit,
 ): Payments {
   const providers: (PaymentProvider | null)[] = [
     liqpay && openLiqPay(liqpay, `${publicServerUrl}/webhooks/donations/checkout_provider_1`),
-    stripe && openStripe(stripe, limits),
-    donatello && openDonatello(donatello, limits),
+    stripe && openStripe(stripe, limits, circuitOf('Stripe')),
+    donatello && openDonatello(donatello, limits, circuitOf('Donatello')),
     kofi && openKofi(kofi),
   ]
   const configured = new Map(providers.flatMap((provider) => (provider ? [[provider.id, provider]] : [])))

@@ -184,3 +184,17 @@ t.test(
     }
   },
 )
+
+t.test('a service that is down is left alone: orders are refused at once, without a secret', async (t) => {
+  const { services, stripe, donatello } = await open(t)
+  services.answer = (_, response) => response.writeHead(503).end()
+  for (let i = 0; i < 5; i++) {
+    await t.rejects(stripe.createCheckout(ORDER))
+    await t.rejects(donatello.recentPayments(NOW))
+  }
+  services.answer = null
+  const asked = services.asked.length
+  await t.rejects(stripe.createCheckout(ORDER), { message: /^Stripe opened no checkout: / })
+  await t.rejects(donatello.recentPayments(NOW), { message: /^Donatello does not answer/ })
+  t.equal(services.asked.length, asked, 'neither is asked')
+})

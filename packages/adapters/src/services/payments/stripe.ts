@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto'
 import type { CheckoutProvider, Delivery } from '@solstice/station'
 import { areSecretsEqual } from '../../auth/equal-secrets.ts'
-import { type AnswerLimits, fetchBounded } from '../bounded-fetch.ts'
+import type { AnswerLimits } from '../bounded-fetch.ts'
+import type { Circuit } from '../circuit.ts'
 import { objectOf, readObject } from '../json-object.ts'
 import { currencyOf, idOf, MAX_DELIVERY_BYTES, pastOf } from './wire-values.ts'
 
@@ -21,7 +22,7 @@ const MAX_DESCRIPTION = 250
  * Stripe Checkout. Offers only cards, and wallets that charge them: other methods confirm days later, and the listener
  * wants the track now.
  */
-export function openStripe(account: StripeAccount, limits: AnswerLimits): CheckoutProvider {
+export function openStripe(account: StripeAccount, limits: AnswerLimits, circuit: Circuit): CheckoutProvider {
   return {
     id: 'checkout_provider_2',
     displayName: 'Stripe',
@@ -36,7 +37,7 @@ export function openStripe(account: StripeAccount, limits: AnswerLimits): Checko
     },
 
     async createCheckout({ donationId, amountMinor, currency, description, returnUrl }) {
-      const { client, whyNot } = await openClient(account, limits)
+      const { client, whyNot } = await openClient(account, limits, circuit)
       const product_data = { name: description.slice(0, MAX_DESCRIPTION) }
       const price_data = { currency: currency.toLowerCase(), unit_amount: amountMinor, product_data }
       const { url } = await client.checkout.sessions
@@ -98,7 +99,7 @@ function isSigned({ rawBody, headers, nowMs }: Delivery, secret: string): boolea
 }
 
 /** Loaded on demand: the client is large, and most processes never need it. */
-async function openClient({ secretKey, apiUrl }: StripeAccount, limits: AnswerLimits) {
+async function openClient({ secretKey, apiUrl }: StripeAccount, limits: AnswerLimits, circuit: Circuit) {
   const { default: Stripe } = await import('stripe')
   const { protocol, hostname, port } = new URL(apiUrl)
   const isSecure = protocol === 'https:'
@@ -110,7 +111,7 @@ async function openClient({ secretKey, apiUrl }: StripeAccount, limits: AnswerLi
     timeout: limits.timeMs,
     telemetry: false,
     httpClient: Stripe.createFetchHttpClient(async (url, { method, headers, body } = {}) => {
-      const answer = await fetchBounded('Stripe', String(url), { method, headers, body }, limits)
+      const answer = await circuit.fetch(String(url), { method, headers, body }, limits)
       return new Response(await answer.text(), answer)
     }),
   })
