@@ -329,4 +329,18 @@ export const storeMutations = mutationsOf('packages/adapters/src', [
     "new Webhook(secret).sign('', ",
     'webhooks/sender.test.ts',
   ],
+  [
+    'while a service is down everybody tries it at once',
+    'services/circuit.ts',
+    '(isTrying || now() < againMs)',
+    'now() < againMs',
+    'services/circuit.test.ts',
+  ],
+  [
+    'an admin follows events without the right to know of them',
+    'apps/api/src/routes/events.ts',
+    'needed === undefined || holds(admin, needed)',
+    'true',
+    'tests/api/events.test.ts',
+  ],
 ])

@@ -4,6 +4,7 @@ import { startMonitor } from './monitor/monitor.ts'
 import { processorsOf } from './processors/index.ts'
 import { recordAir } from './record-air.ts'
 import { jobsAtStart, recurrences } from './schedule.ts'
+import { watchAir } from './watch-air.ts'
 import { watchQueue } from './watch-queue.ts'
 
 await runProcess('jobs', async (config, log) => {
@@ -12,6 +13,7 @@ await runProcess('jobs', async (config, log) => {
   for (const name of jobsAtStart(ports)) await ports.jobs.add(name, {}, { id: name })
   await ports.videoTools.forgetCookies()
   const unwatch = config.webPush ? await watchQueue(ports) : () => {}
+  const unwatchAir = capabilitiesOf(config).editSettings ? await watchAir(ports) : () => {}
   const stopRecording = config.streamMode && config.aircheckDays > 0 ? recordAir(ports) : async () => {}
   const audit = createAudit({ ...ports, isOn: capabilitiesOf(config).auditLog })
   const stopMonitor = startMonitor({ ...ports, audit })
@@ -19,6 +21,7 @@ await runProcess('jobs', async (config, log) => {
   log.info('taking jobs')
   return async () => {
     unwatch()
+    unwatchAir()
     await stopRecording()
     await stopMonitor()
     await worker.close()

@@ -19,6 +19,7 @@ async function open(t: Test, options: Partial<EventFollowerDeps> = {}) {
     const { account } = request.params as { account: string }
     await followers.follow(account, { request, reply }, async () => {
       if (session.refusal) throw session.refusal
+      return () => true
     })
     return reply
   })

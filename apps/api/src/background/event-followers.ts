@@ -18,17 +18,20 @@ export interface EventFollowers {
   /**
    * Turns a request into a client, which gets each event once, in their order, until its session or one side ends it.
    *
-   * @param admit throws a `Failure` when the request would not be admitted any more.
+   * @param admit returns which events the account may see; throws a `Failure` when the request would not be admitted any more.
    * @throws {Failure} RATE_LIMITED when the account has too many, DATA_UNAVAILABLE when the replica shuts down.
    */
   follow(
     adminId: string,
     { request, reply }: { request: FastifyRequest; reply: FastifyReply },
-    admit: () => Promise<unknown>,
+    admit: () => Promise<Sees>,
   ): Promise<void>
   /** Ends all clients behind a whole event. */
   close(): void
 }
+
+/** True for a type of event that an account may see. */
+export type Sees = (type: string) => boolean
 
 interface Client {
   adminId: string
@@ -36,7 +39,8 @@ interface Client {
   /** Number of the last event that was sent or passed over. */
   lastId: number
   spokeAtMs: number
-  admit: () => Promise<unknown>
+  admit: () => Promise<Sees>
+  sees: Sees
 }
 
 export interface EventFollowerDeps {
@@ -67,7 +71,7 @@ export function createEventFollowers(deps: EventFollowerDeps): EventFollowers {
 
   return {
     async follow(adminId, { request, reply }, admit) {
-      const events = await data.events.find()
+      const [events, sees] = [await data.events.find(), await admit()]
       const own = [...clients].filter((client) => client.adminId === adminId)
       if (isClosing) throw new Failure('DATA_UNAVAILABLE')
       if (own.length >= MAX_PER_ACCOUNT) throw new Failure('RATE_LIMITED', { retryAfterSecs: RETRY_AFTER_S })
@@ -81,7 +85,7 @@ export function createEventFollowers(deps: EventFollowerDeps): EventFollowers {
       }
       socket.write(`${head}retry: ${RETRY_MS}\n\n`)
       const lastId = placeOf(events, request.headers['last-event-id'])
-      const client = { adminId, socket, lastId, spokeAtMs: performance.now(), admit }
+      const client = { adminId, socket, lastId, spokeAtMs: performance.now(), admit, sees }
       clients.add(client)
       socket.once('close', () => clients.delete(client))
       tell(client, events, heartbeatMs)
@@ -104,24 +108,24 @@ function placeOf(events: Events, hadLast: string | string[] | undefined): number
 }
 
 function tell(client: Client, events: Events, heartbeatMs: number): void {
-  const { socket, lastId } = client
+  const { socket, lastId, sees } = client
   if (socket.writableLength > MAX_UNREAD_BYTES) socket.destroy()
   if (!socket.writable) return
   const nowMs = performance.now()
   const text = events
-    .filter(({ id }) => id > lastId)
+    .filter(({ id, type }) => id > lastId && sees(type))
     .map((event) => `id: ${event.eventId}\ndata: ${eventBody(event)}\n\n`)
     .join('')
+  client.lastId = events.at(-1)?.id ?? 0
   if (text === '' && nowMs - client.spokeAtMs < heartbeatMs) return
   socket.write(text || COMMENT)
   client.spokeAtMs = nowMs
-  client.lastId = events.at(-1)?.id ?? 0
 }
 
-/** While the records of sessions cannot be read, nobody is turned away. */
-async function isAdmitted({ admit }: Client): Promise<boolean> {
+/** Takes over what the account may see by now. While the records of sessions cannot be read, nobody is turned away. */
+async function isAdmitted(client: Client): Promise<boolean> {
   try {
-    await admit()
+    client.sees = await client.admit()
     return true
   } catch (error) {
     return error instanceof Failure && error.code === 'DATA_UNAVAILABLE'

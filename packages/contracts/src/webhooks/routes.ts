@@ -137,8 +137,8 @@ export const followEvents = defineRoute({
   method: 'GET',
   path: '/api/admin/events',
   summary:
-    'Sends what happens from now on, as server-sent events; `id` and `data` are the `webhook-id` and the body of the message to webhooks',
-  access: 'super',
+    'Sends what happens from now on, as server-sent events; `id` and `data` are the `webhook-id` and the body of the message to webhooks. Donations need `donations_manage`, alarms `stats`',
+  access: 'admin',
   capability: 'editSettings',
   headers: Type.Object({
     'Last-Event-ID': Type.Optional(

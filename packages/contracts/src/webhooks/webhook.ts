@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import type { Privilege } from '../privileges.ts'
 import { alarmCauses } from '../resources/alarm.ts'
 import { EpochMs, nullable } from '../resources/schema.ts'
 
@@ -43,6 +44,15 @@ export const webhookEvents = {
 export type WebhookEventType = keyof typeof webhookEvents
 export type WebhookEventData<E extends WebhookEventType> = Static<(typeof webhookEvents)[E]>
 export const webhookEventTypes = Object.keys(webhookEvents) as WebhookEventType[]
+
+/** The privilege without which an admin is not told of an event; all others are told to every admin. */
+export const privilegeOfEvent: { readonly [E in WebhookEventType]?: Privilege } = {
+  'donation.paid': 'donations_manage',
+  'donation.aired': 'donations_manage',
+  'donation.unqueued': 'donations_manage',
+  'alarm.began': 'stats',
+  'alarm.ended': 'stats',
+}
 
 /** The type of the message that the test route sends; its `data` is empty. */
 export const WEBHOOK_TEST = 'webhook.test'

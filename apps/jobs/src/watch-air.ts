@@ -1,0 +1,27 @@
+import type { Ports } from '@solstice/adapters'
+import type { PlayoutState } from '@solstice/playout'
+import type { Unsubscribe } from '@solstice/station'
+
+/**
+ * Has events recorded as soon as the worker announces another mode, or that a live show begins or ends. Several processes may: the same
+ * job is added once.
+ */
+export async function watchAir({
+  bus,
+  jobs,
+  log,
+}: Pick<Ports, 'bus' | 'jobs' | 'log'>): Promise<Unsubscribe> {
+  let seen: string | null = null
+  return bus.follow((state) => {
+    const now = toldOf(state)
+    const isNews = seen !== null && now !== seen
+    seen = now
+    const id = 'sweep-events'
+    if (isNews)
+      jobs.add(id, {}, { id, requeueIfActive: true }).catch((error) => {
+        log.warn({ err: error }, 'events not looked for: they will be within seconds')
+      })
+  })
+}
+
+const toldOf = ({ mode, live }: PlayoutState) => JSON.stringify([mode, live.participants.length > 0])
