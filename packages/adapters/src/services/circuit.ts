@@ -1,4 +1,3 @@
-import type { Metrics } from '../process/metrics.ts'
 import { type Answer, type AnswerLimits, fetchBounded } from './bounded-fetch.ts'
 
 /** A single failure may be chance. */
@@ -65,8 +64,16 @@ export function createCircuit(service: string, now = () => performance.now()): C
   }
 }
 
+/** Where the metric of circuits is registered. */
+interface Gauges {
+  gauge(
+    spec: { name: string; help: string; labels: readonly string[] },
+    read: () => { labels: Record<string, string>; value: number }[],
+  ): void
+}
+
 /** Circuits of a process, with their metric. */
-export function openCircuits(metrics: Pick<Metrics, 'gauge'>): { open(service: string): Circuit } {
+export function openCircuits(metrics: Gauges): { open(service: string): Circuit } {
   const circuits: Circuit[] = []
   metrics.gauge(
     {
