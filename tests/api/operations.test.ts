@@ -225,6 +225,7 @@ t.test('every metric named in the dashboard and the guide is reported by some pr
       'apps/stream-worker/src/metrics.ts',
       'apps/jobs/src/monitor/monitor.ts',
       'packages/adapters/src/process/disks.ts',
+      'packages/adapters/src/services/circuit.ts',
     ].map(read),
   )
   const told = new Set(sources.join().match(/\bsolstice_\w+/g))
