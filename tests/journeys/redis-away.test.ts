@@ -3,8 +3,10 @@ import { promisify } from 'node:util'
 import type { User } from '@solstice/contracts'
 import { sleep } from '@solstice/station'
 import t, { type Test } from 'tap'
+import { decodeChunk, keys } from '../../packages/adapters/src/air/wire.ts'
 import { openSocket } from '../harness/people/socket-client.ts'
 import { openLine } from '../harness/servers/line.ts'
+import { openBus } from '../harness/stations/bus.ts'
 import {
   assertConsecutive,
   assertContinuous,
@@ -31,8 +33,7 @@ const [one, two, worker] = await Promise.all([
   startFirst(station),
 ])
 const air = await followBroadcast(t, station)
-const tell = (...command: string[]) =>
-  promisify(execFile)('redis-cli', ['-p', String(redis.port), ...command])
+const { redis: direct } = await openBus(t, redis.url)
 
 t.test('Redis is killed: broadcast, queue and listeners survive until it returns', (t) =>
   endRedis(t, () => redis.process.end('SIGKILL')),
@@ -40,18 +41,30 @@ t.test('Redis is killed: broadcast, queue and listeners survive until it returns
 
 t.test('Redis is shut down and saves nothing: the same holds', (t) =>
   endRedis(t, async () => {
-    // The connection closes without an answer.
-    await tell('shutdown', 'nosave').catch(() => {})
+    // The connection closes without an answer, and another client would ask again.
+    await promisify(execFile)('redis-cli', ['-p', String(redis.port), 'shutdown', 'nosave']).catch(() => {})
     await redis.process.exited
   }),
 )
 
 t.test('Redis is emptied and killed: the same holds', (t) =>
   endRedis(t, async () => {
-    await tell('flushall')
+    // In one packet: nothing is written between the two.
+    await direct.pipeline().client('UNPAUSE').flushall().exec()
     await redis.process.end('SIGKILL')
   }),
 )
+
+/** Lets nobody write any more until all that was written is read: what Redis forgets before that can't be heard by anybody. */
+async function untilRead(others: (typeof air)[]): Promise<void> {
+  await direct.client('PAUSE', 60_000, 'WRITE')
+  for (const { chunks, mount } of [air, ...others])
+    await until('everything is read', async () => {
+      const entries = await direct.xrevrangeBuffer(keys.frames(mount), '+', '-', 'COUNT', 64)
+      const last = entries.map(([, fields]) => decodeChunk(fields)).find((chunk) => chunk !== null)
+      return chunks.at(-1)?.frame === last?.frame
+    })
+}
 
 let users = 0
 /** Opens a socket from another address. */
@@ -67,6 +80,7 @@ async function endRedis(t: Test, end: () => Promise<void>): Promise<void> {
   await air.more(6)
   // The journal is flushed once a second: changes acknowledged longer ago survive.
   await sleep(1_100)
+  await untilRead(others.mounts)
   await end()
   await redis.restart()
   const backMs = performance.now()
@@ -74,7 +88,7 @@ async function endRedis(t: Test, end: () => Promise<void>): Promise<void> {
   const far = join(t, two.url)
   await near.first<User[]>('usersUpdate', (list) => list.length === 2)
   const eventsMs = Math.round(performance.now() - backMs)
-  await until('the air is kept', async () => (await tell('exists', 'solstice:air')).stdout.trim() === '1')
+  await until('the air is kept', async () => (await direct.exists(keys.air)) === 1)
   await air.more(16)
   assertConsecutive(t, air.chunks.slice(from))
   others.assertWhole()

@@ -61,6 +61,7 @@ export async function followOthers(t: Test, station: Station) {
   const aac = await followBroadcast(t, station, 'aac-64')
   const opus = await followBroadcast(t, station, 'opus-64')
   return {
+    mounts: [mp3, aac, opus],
     assertWhole() {
       for (const mount of [mp3, aac]) if (mustBeWhole(t, mount)) assertConsecutive(t, mount.chunks)
       if (!mustBeWhole(t, opus)) return

@@ -263,6 +263,7 @@ export async function followBroadcast(t: Teardown, station: Station, mount?: Mou
   return {
     bus,
     clock,
+    mount,
     chunks,
     /** Longest time without current sound, by the listener's clock: an upper bound of the time without a lease holder. */
     get longestAbsenceMs() {
