@@ -6,6 +6,8 @@ import { until } from '../until.ts'
 
 /** More than any player has in hand at its beginning. */
 const GOES_ON_S = 12
+/** A player has 8 s in hand when it has just begun, and less once it had to wait for the machine. */
+const IN_HAND_MS = 6_000
 
 type Watched = Window & { waits?: string[] }
 
@@ -42,5 +44,7 @@ export async function assertTakeoverUnheard(
   const from = await position()
   await until('the sound has gone on for long', async () => (await position()) > from + GOES_ON_S)
   const heard = await waits.read()
-  if (mustBeWhole(t, air)) t.same(heard, [], 'the sound never waited')
+  if (!mustBeWhole(t, air)) return
+  if (air.longestAbsenceMs < IN_HAND_MS) t.same(heard, [], 'the sound never waited')
+  else t.comment(`too slow a machine: no new sound for ${Math.round(air.longestAbsenceMs)} ms`)
 }
