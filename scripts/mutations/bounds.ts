@@ -364,8 +364,8 @@ const airMutations = mutationsOf('packages/adapters/src', [
   [
     'state blocks that a change touched count as unchanged',
     'air/state/parts.ts',
-    'if (isTouched) continue',
-    '',
+    'if (isTouched) {',
+    'if (isTouched && parts.length < 0) {',
     'air/state/blocks.test.ts',
   ],
   [

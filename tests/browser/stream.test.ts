@@ -1,3 +1,4 @@
+import { streamBurstMs } from '@solstice/contracts'
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import {
@@ -11,6 +12,7 @@ import {
   visit,
 } from '../harness/browser/browser.ts'
 import { assertTakeoverUnheard } from '../harness/browser/takeover.ts'
+import { followBroadcast } from '../harness/stations/station.ts'
 import { until } from '../harness/until.ts'
 
 t.test(
@@ -64,9 +66,17 @@ t.test(
     t.ok(placed > 0)
     t.same(again, [], 'no style sheet stands behind those that override it')
 
-    await t.test('the death of the worker on air is not heard', (t) =>
-      assertTakeoverUnheard(t, { page, station, worker }),
-    )
+    await t.test('the death of the worker on air is not heard', async (t) => {
+      const air = await followBroadcast(t, station)
+      await air.more(1)
+      await air.until(air.chunks[0]!.atMs + streamBurstMs)
+      // Who joined when the station had just begun has no more in hand than there was.
+      await page.keyboard.press('Space')
+      await page.locator('.horizon[data-sound=paused]').waitFor()
+      await page.keyboard.press('Space')
+      await page.locator('.horizon[data-sound=playing]').waitFor()
+      await assertTakeoverUnheard(t, { page, station, worker })
+    })
 
     await playsOpus(page)
     await choosesQuality(t, page)

@@ -3,6 +3,7 @@ import { upcoming } from '@solstice/playout'
 import { chunkEndMs, type DataStore, type JobQueue, type WallClock } from '@solstice/station'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Hls } from './hls/hls.ts'
+import { pathOfRefused } from './http/method-not-allowed.ts'
 import type { NowPlayingEvents } from './now-playing/events.ts'
 import type { Gateway } from './sockets/gateway.ts'
 import type { AirMirror } from './stream/mirror.ts'
@@ -194,8 +195,9 @@ function registerRequestMetrics(app: FastifyInstance, { metrics }: MetricDeps): 
 }
 
 /** The pattern of the route, never the requested path: the number of label values must stay bounded. */
-function patternOf({ routeOptions, is404 }: FastifyRequest): string {
-  return is404 ? 'none' : (routeOptions.url ?? 'none')
+function patternOf(request: FastifyRequest): string {
+  const { routeOptions, is404 } = request
+  return (is404 ? pathOfRefused(request) : routeOptions.url) ?? 'none'
 }
 
 /** Caches an answer for `ms`; a failure is not cached. */
