@@ -1,4 +1,5 @@
 import { accessMutations } from './access.ts'
+import { airMutations } from './air.ts'
 import { aircheckMutations } from './aircheck.ts'
 import { boundsMutations } from './bounds.ts'
 import { clockMutations } from './clock.ts'
@@ -17,6 +18,7 @@ export const allMutations: Mutation[] = [
   ...storeMutations,
   ...accessMutations,
   ...boundsMutations,
+  ...airMutations,
   ...moneyMutations,
   ...donatedMutations,
   ...clockMutations,
