@@ -7,7 +7,7 @@ import { pendingDonation } from '../harness/donations/orders.ts'
 import { asAdmin } from '../harness/people/admin.ts'
 import { followEvents } from '../harness/people/event-source.ts'
 import { openApp } from '../harness/stations/app.ts'
-import { DAY_MS, ENV, openWebhookStation } from '../harness/stations/webhook-station.ts'
+import { DAY_MS, ENV, openWebhookStation } from '../harness/stations/kinds/webhook-station.ts'
 import { startJobs } from '../harness/stations/workers.ts'
 import { inTime, until } from '../harness/until.ts'
 

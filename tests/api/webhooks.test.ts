@@ -9,7 +9,7 @@ import { asAdmin } from '../harness/people/admin.ts'
 import { start } from '../harness/processes/processes.ts'
 import { programOf } from '../harness/processes/programs.ts'
 import { dataSettings } from '../harness/servers/postgres.ts'
-import { DAY_MS, ENV, openWebhookStation } from '../harness/stations/webhook-station.ts'
+import { DAY_MS, ENV, openWebhookStation } from '../harness/stations/kinds/webhook-station.ts'
 import { inTime } from '../harness/until.ts'
 
 const { station, ports, data, ask, receiver, url, sweep, deliver, subscribe, messages, idsTaken, play } =

@@ -7,7 +7,7 @@ import { SUPER_ADMIN } from '../harness/people/admin.ts'
 import { minuteOfFrames } from '../harness/people/uploads.ts'
 import { openLine } from '../harness/servers/line.ts'
 import { openLyricsService } from '../harness/servers/services/lyrics-service.ts'
-import { linkTo, makeVideoTool, SITE } from '../harness/stations/video-station.ts'
+import { linkTo, makeVideoTool, SITE } from '../harness/stations/kinds/video-station.ts'
 import { until } from '../harness/until.ts'
 
 /** Where pictures of the panel are put, for people to look at. */

@@ -14,7 +14,7 @@ import {
   openLiveStation,
   refused,
   WITHOUT_HOSTS,
-} from '../../harness/stations/live-station.ts'
+} from '../../harness/stations/kinds/live-station.ts'
 import { openReplica } from '../../harness/stations/replica.ts'
 import { startAir } from '../../harness/stations/workers.ts'
 

@@ -8,7 +8,7 @@ import {
   MODERATOR_LOGIN,
   openLiveStation,
   refused,
-} from '../../harness/stations/live-station.ts'
+} from '../../harness/stations/kinds/live-station.ts'
 import { until } from '../../harness/until.ts'
 
 t.test('a guest asks, is admitted, is heard and is removed', async (t) => {

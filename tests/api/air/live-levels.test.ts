@@ -1,6 +1,11 @@
 import type { GuestTime, SpeakerLevel } from '@solstice/contracts'
 import t from 'tap'
-import { GUEST_ADDRESS, HOST_LOGIN, openLiveStation, settled } from '../../harness/stations/live-station.ts'
+import {
+  GUEST_ADDRESS,
+  HOST_LOGIN,
+  openLiveStation,
+  settled,
+} from '../../harness/stations/kinds/live-station.ts'
 
 t.test('those on air and moderators learn how loud everybody is, and nobody else', async (t) => {
   const { one, air, data, host, boss, third, moderator, idle, listener, guest, goLive } =

@@ -11,7 +11,7 @@ import {
   refused,
   SONGS,
   settled,
-} from '../../harness/stations/live-station.ts'
+} from '../../harness/stations/kinds/live-station.ts'
 import { waiting } from '../../harness/until.ts'
 
 const isEnd = (entry: unknown): entry is AuditEntry =>

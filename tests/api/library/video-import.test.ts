@@ -13,7 +13,7 @@ import { openSocket } from '../../harness/people/socket-client.ts'
 import { isAlive, start } from '../../harness/processes/processes.ts'
 import { programOf } from '../../harness/processes/programs.ts'
 import type { OpenApp } from '../../harness/stations/app.ts'
-import { exists, linkTo, MAPPED, openVideoStation, SITE } from '../../harness/stations/video-station.ts'
+import { exists, linkTo, MAPPED, openVideoStation, SITE } from '../../harness/stations/kinds/video-station.ts'
 import { startJobs } from '../../harness/stations/workers.ts'
 import { until } from '../../harness/until.ts'
 

@@ -2,12 +2,12 @@ import { copyFile, mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { failureBody, Participant, Privilege } from '@solstice/contracts'
 import t, { type Test } from 'tap'
-import { makeTone } from '../audio/audio.ts'
-import { SUPER_ADMIN } from '../people/admin.ts'
-import type { SocketClient } from '../people/socket-client.ts'
-import { temporaryFolder } from '../processes/processes.ts'
-import { openReplica } from './replica.ts'
-import { startAir } from './workers.ts'
+import { makeTone } from '../../audio/audio.ts'
+import { SUPER_ADMIN } from '../../people/admin.ts'
+import type { SocketClient } from '../../people/socket-client.ts'
+import { temporaryFolder } from '../../processes/processes.ts'
+import { openReplica } from '../replica.ts'
+import { startAir } from '../workers.ts'
 
 /** Always day, and behind a proxy, so that tests can use several addresses; no hosts. */
 export const WITHOUT_HOSTS = {

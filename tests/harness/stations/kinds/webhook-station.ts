@@ -6,9 +6,9 @@ import type { WebhookMessage } from '@solstice/contracts'
 import { recordPlayed } from '@solstice/station'
 import { Webhook } from 'standardwebhooks'
 import type { Test } from 'tap'
-import { processorsOf } from '../../../apps/jobs/src/processors/index.ts'
-import { asAdmin, SUPER_ADMIN } from '../people/admin.ts'
-import { openApp } from './app.ts'
+import { processorsOf } from '../../../../apps/jobs/src/processors/index.ts'
+import { asAdmin, SUPER_ADMIN } from '../../people/admin.ts'
+import { openApp } from '../app.ts'
 
 export const ENV = {
   ...SUPER_ADMIN,
