@@ -15,7 +15,7 @@ declare module 'fastify' {
   }
 }
 
-/** What caches may do with the refusal of a reply, if it comes to one. */
+/** Cache rules of the refusals of these replies. */
 const cacheControls = new WeakMap<FastifyReply, string>()
 
 /** Lets caches keep the refusal of this request; usually they keep none. */

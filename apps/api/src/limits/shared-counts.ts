@@ -3,7 +3,7 @@ const TELL_AFTER_MS = 5
 /** Counts by key, such as connections per network, of all processes of a replica together. */
 export interface SharedCount {
   add(key: string, change: number): void
-  /** What other processes count is known some milliseconds later. */
+  /** The count of all processes; that of the others is some milliseconds old. */
   of(key: string): number
   /** Number of keys that this process counts. */
   readonly size: number
@@ -140,7 +140,7 @@ function openCount({
       if (isCleared) {
         forgetAll()
         onCleared?.()
-        // What was told meanwhile may have reached it after it began anew.
+        // Counts told meanwhile may have reached it after it began anew.
         tellOf(told)
       }
       if (isNew) tellOf(told)

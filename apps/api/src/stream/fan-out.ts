@@ -22,7 +22,7 @@ const RETRY_AFTER_S = 30
 /** How long a closing listener may take to receive what was written. */
 const FLUSH_TIMEOUT_MS = 1_000
 
-/** What a player begins with; when many come at once, the rest of each burst waits until all have this much. */
+/** Beginning of a burst: when many come at once, the rest of each waits until all have this much. */
 const FIRST_BYTES = 16 * 1024
 
 /** The part of a chunk's duration in which it is handed out; the rest is slack for a chunk that comes early. */

@@ -36,7 +36,7 @@ export function stationName({ byLang: { en } }: UiSettings, mode: Mode): string 
   return /^[\x20-\x7e]+$/.test(name) && name.trim() ? name.trim() : 'Radio'
 }
 
-/** What the head of a stream says. */
+/** Facts that the response head of a stream carries. */
 export interface HeadFacts {
   /** Of the request: a player that speaks HTTP/1.0 is answered in it. */
   httpVersion: string

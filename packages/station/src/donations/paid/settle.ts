@@ -65,7 +65,7 @@ export async function settleRefused(deps: SettleDeps, donation: Donation): Promi
   await deps.data.donations.update({ id: donationId, queue: 'refusing' }, { queue: 'refused' })
 }
 
-/** What is told about an order that was settled. */
+/** News of an order that was settled. */
 interface Settled {
   entry: Pick<LedgerRecord, 'event' | 'onceKey' | 'note'>
   result: ServerPayload<'donation_result'>
