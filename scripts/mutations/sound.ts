@@ -23,6 +23,20 @@ const streamMutations = mutationsOf('apps/api/src/stream', [
     'icy.test.ts',
   ],
   [
+    'a write overtakes what waits in the stream of a slow listener',
+    'straight-write.ts',
+    '!socket.writable || socket.writableLength > 0',
+    '!socket.writable',
+    'straight-write.test.ts',
+  ],
+  [
+    'bytes for TLS go to the kernel as they are',
+    'straight-write.ts',
+    "'encrypted' in socket",
+    'false',
+    'straight-write.test.ts',
+  ],
+  [
     'a frame that starts at a byte is attributed to the next byte',
     'ring.ts',
     'findLastIndex((start) => start <= byte)',

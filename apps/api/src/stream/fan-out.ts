@@ -123,10 +123,7 @@ export function createFanOut(deps: FanOutDeps): FanOut {
   /** Answers with the head and the burst, of which all but the beginning waits when others have come as well. */
   const welcome = (socket: Socket, head: Buffer, wantsTitles: boolean, begins: Beginning) => {
     const isWhole = begins.burst.length <= FIRST_BYTES || later.isFree()
-    socket.cork()
-    socket.write(head)
-    listeners.write(socket, isWhole ? begins.burst : begins.burst.subarray(0, FIRST_BYTES))
-    socket.uncork()
+    listeners.write(socket, isWhole ? begins.burst : begins.burst.subarray(0, FIRST_BYTES), head)
     if (isWhole) listeners.add(socket, { wantsTitles, ...begins })
     else later.add({ socket, wantsTitles, begins })
   }

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import { bridge } from './icy.ts'
 import { headersBetween } from './ogg.ts'
 import { type Ring, type Segment, titleAt } from './ring.ts'
+import { writeStraight } from './straight-write.ts'
 
 /** Moments within a round at which listeners are served, so that writing to thousands never blocks the process for long. */
 export const MOMENTS = 5
@@ -46,8 +47,8 @@ export interface Listeners {
   serve(moment: number, edge: Segment, everyone: boolean): void
   /** The same, a listener at each step. Those who leave or join between two steps change nothing for the others. */
   serving(moment: number, edge: Segment, everyone: boolean): Iterator<unknown>
-  /** Writes to one socket and counts the bytes. */
-  write(socket: Socket, bytes: Buffer): void
+  /** Writes to one socket and counts the bytes, but those of a head before them. */
+  write(socket: Socket, bytes: Buffer, head?: Buffer): void
   readonly size: number
   /** How far the last listener is behind the newest segment, in ms; one that waits for its turn is not. */
   readonly lagMs: number
@@ -129,9 +130,10 @@ function createWriter(ring: Ring) {
   const totals: StreamTotals = { bytes: 0, skips: 0, closed: 0 }
   const joined = createJoins(ring)
 
-  const write = (socket: Socket, bytes: Buffer) => {
+  const write = (socket: Socket, bytes: Buffer, head?: Buffer) => {
     totals.bytes += bytes.length
-    socket.write(bytes)
+    if (head) writeStraight(socket, head, bytes)
+    else writeStraight(socket, bytes)
   }
 
   const closeLate = (socket: Socket) => {

@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+import { Duplex } from 'node:stream'
+import t, { type Test } from 'tap'
+import { writeStraight } from './straight-write.ts'
+
+/** A connection over loopback; `viaStream` counts the writes that went by the stream of the server's end. */
+async function connection(t: Test) {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const client = connect((server.address() as { port: number }).port, '127.0.0.1')
+  const [socket] = (await once(server, 'connection')) as [Socket]
+  const write = socket.write.bind(socket)
+  const counts = { viaStream: 0 }
+  Object.assign(socket, {
+    write: (bytes: Buffer) => {
+      counts.viaStream++
+      return write(bytes)
+    },
+  })
+  t.teardown(() => {
+    client.destroy()
+    socket.destroy()
+    server.close()
+  })
+  return { client, socket, counts }
+}
+
+/** What the client receives, of this length. */
+async function received(client: Socket, length: number): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  let bytes = 0
+  for await (const piece of client) {
+    pieces.push(piece as Buffer)
+    bytes += (piece as Buffer).length
+    if (bytes >= length) break
+  }
+  return Buffer.concat(pieces)
+}
+
+t.test('what the kernel takes at once does not pass the stream', async (t) => {
+  const { client, socket, counts } = await connection(t)
+  const [head, burst] = [Buffer.from('head\r\n\r\n'), randomBytes(16_384)]
+  writeStraight(socket, head, burst)
+  writeStraight(socket, burst)
+  t.ok((await received(client, 8 + 2 * 16_384)).equals(Buffer.concat([head, burst, burst])))
+  t.equal(counts.viaStream, 0)
+  t.equal(socket.writableLength, 0)
+})
+
+t.test('a client that does not read gets everything later, in order', async (t) => {
+  const { client, socket, counts } = await connection(t)
+  const writes = Array.from({ length: 300 }, () => randomBytes(48_000))
+  for (const bytes of writes) writeStraight(socket, bytes.subarray(0, 100), bytes.subarray(100))
+  t.ok(socket.writableLength > 1_000_000, 'the stream has what the kernel did not take')
+  t.ok(counts.viaStream < 600, 'the kernel took the first writes')
+  t.ok((await received(client, 300 * 48_000)).equals(Buffer.concat(writes)))
+  t.equal(socket.writableLength, 0)
+  const before = counts.viaStream
+  writeStraight(socket, Buffer.from('again'))
+  t.equal(counts.viaStream, before, 'and the way is straight again')
+})
+
+t.test('the stream tells that a client has broken the connection off', async (t) => {
+  const { client, socket } = await connection(t)
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  socket.on('error', () => {})
+  client.resetAndDestroy()
+  await once(client, 'close')
+  while (!socket.destroyed) {
+    writeStraight(socket, Buffer.alloc(1_000))
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  await closed
+  t.doesNotThrow(() => writeStraight(socket, Buffer.from('too late')))
+})
+
+t.test('nothing follows the end of a stream', async (t) => {
+  const { client, socket } = await connection(t)
+  socket.on('error', () => {})
+  socket.write('last')
+  socket.end()
+  writeStraight(socket, Buffer.from('too late'))
+  t.equal((await received(client, 100)).toString(), 'last')
+})
+
+t.test('bytes for TLS and for what has no descriptor go by the stream', (t) => {
+  const written: Buffer[] = []
+  const streamed = new Duplex({
+    read() {},
+    write(bytes: Buffer, _, done) {
+      written.push(bytes)
+      done()
+    },
+  })
+  writeStraight(streamed as Socket, Buffer.from('by the stream'))
+  // Straight, this would come out of the test itself.
+  Object.assign(streamed, { encrypted: true, _handle: { fd: 1 } })
+  writeStraight(streamed as Socket, Buffer.from('to be encrypted'))
+  t.same(written.map(String), ['by the stream', 'to be encrypted'])
+  t.end()
+})
