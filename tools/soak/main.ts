@@ -10,7 +10,7 @@ import { startFleet } from './fleet.ts'
 import { startWork } from './people.ts'
 import { plot } from './plot.ts'
 import { addPoint, type Lines, sampleCollected, sampleProcesses } from './samples.ts'
-import { afterWarmUp, slopePerHour } from './trend.ts'
+import { afterWarmUp, slopePerHour, warmUpH } from './trend.ts'
 import { judge } from './verdicts.ts'
 
 // `npm run soak -- --hours H`: a station in operation, with listeners, an admin, a host and kills, watched for what grows, drifts or
@@ -52,7 +52,7 @@ async function soak(): Promise<boolean> {
   const ear = await openEar(run, fleet.station.redis.url, fleet.replicas)
   const leaving = new AbortController()
   run.teardown(() => leaving.abort())
-  const work = startWork(run, fleet.replicas[0]!.url, leaving.signal)
+  const work = startWork(run, fleet.replicas[0]!.url, warmUpH(hours) * HOUR_MS, leaving.signal)
   const urls = fleet.replicas.map(({ url }) => url).join(',')
   const sizes = ['--listeners', values.listeners, '--sockets', values.sockets]
   const crowd = start(run, 'node', ['--import', 'tsx', 'tools/soak/crowd.ts', '--urls', urls, ...sizes])

@@ -8,10 +8,11 @@ import { openSocket, type SocketClient } from '../../tests/harness/people/socket
 import { logIn } from '../../tests/harness/people/uploads.ts'
 import { type Teardown, temporaryFolder } from '../../tests/harness/processes/processes.ts'
 
-const ADMIN_PAUSE_MS = 5_000
 const UPLOAD_S = 20
 const TALK_S = 10
-const TALK_PAUSE_MS = 50_000
+/** Pauses of the admin and the host. The warm-up is busy: V8 is to have compiled what their work needs when it is over. */
+const AT_WORK = { adminMs: 5_000, talkMs: 50_000 }
+const WARMING_UP: typeof AT_WORK = { adminMs: 500, talkMs: 5_000 }
 const PIECE_MS = 150
 
 /** Actions of people at work, and the failed ones. */
@@ -20,9 +21,14 @@ export interface Work {
   readonly failed: string[]
 }
 
-/** An admin who queues, changes settings and uploads, and a host who talks once a minute, until `signal`. */
-export function startWork(run: Teardown, url: string, signal: AbortSignal): Work {
+/** An admin who queues, changes settings and uploads, and a host who talks once a minute, until `signal`; more often for `warmUpMs`. */
+export function startWork(run: Teardown, url: string, warmUpMs: number, signal: AbortSignal): Work {
   const work: Work = { done: {}, failed: [] }
+  const warmUntilMs = performance.now() + warmUpMs
+  const pause: Pause = (of) => {
+    const ms = (performance.now() < warmUntilMs ? WARMING_UP : AT_WORK)[of]
+    return sleep(ms, { signal }).catch(() => {})
+  }
   const attempt = async (what: string, act: () => Promise<void>) => {
     try {
       await act()
@@ -31,14 +37,21 @@ export function startWork(run: Teardown, url: string, signal: AbortSignal): Work
       if (!signal.aborted) work.failed.push(`${what}: ${error instanceof Error ? error.message : error}`)
     }
   }
-  void administer(run, url, signal, attempt)
-  void talk(run, url, signal, attempt)
+  void administer(run, url, signal, attempt, pause)
+  void talk(run, url, signal, attempt, pause)
   return work
 }
 
 type Attempt = (what: string, act: () => Promise<void>) => Promise<void>
+type Pause = (of: keyof typeof AT_WORK) => Promise<void>
 
-async function administer(run: Teardown, url: string, signal: AbortSignal, attempt: Attempt): Promise<void> {
+async function administer(
+  run: Teardown,
+  url: string,
+  signal: AbortSignal,
+  attempt: Attempt,
+  pause: Pause,
+): Promise<void> {
   const file = join(await temporaryFolder(run), 'upload.mp3')
   await makeTone(file, { hz: 900, seconds: UPLOAD_S, isMono: true })
   const bytes = await readFile(file)
@@ -47,7 +60,7 @@ async function administer(run: Teardown, url: string, signal: AbortSignal, attem
       const ask = await asAdmin(url)
       await ask('POST', 'settings', JSON.stringify({ artistArts: { dayEnabled: turn % 2 === 0 } }))
     })
-    await pause(ADMIN_PAUSE_MS, signal)
+    await pause('adminMs')
     await attempt('queue', () =>
       asSocket(run, url, async (client) => {
         const position = 1 + (turn % 5)
@@ -57,9 +70,9 @@ async function administer(run: Teardown, url: string, signal: AbortSignal, attem
         await client.firstOf(['admin_success', 'admin_error'])
       }),
     )
-    await pause(ADMIN_PAUSE_MS, signal)
+    await pause('adminMs')
     await attempt('upload', () => upload(url, `Upload ${turn}`, bytes))
-    await pause(ADMIN_PAUSE_MS, signal)
+    await pause('adminMs')
   }
 }
 
@@ -74,11 +87,17 @@ async function upload(url: string, title: string, bytes: Buffer): Promise<void> 
   await ask('DELETE', `song-editor?songId=${encodeURIComponent(track.id)}`)
 }
 
-async function talk(run: Teardown, url: string, signal: AbortSignal, attempt: Attempt): Promise<void> {
+async function talk(
+  run: Teardown,
+  url: string,
+  signal: AbortSignal,
+  attempt: Attempt,
+  pause: Pause,
+): Promise<void> {
   // The monitor would hear a lasting tone as a block that comes again and again.
   const pieces = cut(await makeRecording('anoisesrc=color=pink:amplitude=0.5', TALK_S), TALK_S, PIECE_MS)
   while (!signal.aborted) {
-    await pause(TALK_PAUSE_MS, signal)
+    await pause('talkMs')
     await attempt('microphone', () =>
       asSocket(run, url, async (client) => {
         const answer = (await client.ask('admin_go_live')) as { ok: boolean }
@@ -86,7 +105,7 @@ async function talk(run: Teardown, url: string, signal: AbortSignal, attempt: At
         client.socket.emit('host_mic_toggle', { on: true })
         for (const piece of pieces) {
           client.socket.emit('host_audio_chunk', piece)
-          await pause(PIECE_MS, signal)
+          await sleep(PIECE_MS, { signal }).catch(() => {})
         }
         client.socket.emit('host_mic_toggle', { on: false })
         client.socket.emit('admin_leave_live')
@@ -130,5 +149,3 @@ async function asSocket(
     client.forget()
   }
 }
-
-const pause = (ms: number, signal: AbortSignal) => sleep(ms, { signal }).catch(() => {})
