@@ -9,17 +9,11 @@ export interface NeededKeys {
 }
 
 export interface BlockOwners {
-  /** Keys of the directory of the tracks and of their blocks. */
-  tracks: readonly string[]
+  tracks: Pick<KnownBlocks['tracks'], 'table' | 'key' | 'keys'>
   lists: readonly KnownList[]
 }
 
-export const noOwners: BlockOwners = { tracks: [], lists: [] }
-
-export const ownersOf = ({ tracks, lists }: Pick<KnownBlocks, 'tracks' | 'lists'>): BlockOwners => ({
-  tracks: [tracks.key, ...tracks.keys],
-  lists,
-})
+export const noOwners: BlockOwners = { tracks: { table: '', key: '', keys: [] }, lists: [] }
 
 export function createNeededKeys(): NeededKeys {
   const counts = new Map<string, number>()
@@ -50,13 +44,26 @@ export function createNeededKeys(): NeededKeys {
 
 /** Calls with the keys of lists that are not among the others, and of tracks that are not at the same place there. */
 function eachKeyBeside(these: BlockOwners, those: BlockOwners, found: (key: string) => void): void {
-  for (let i = 0; i < these.tracks.length; i++)
-    if (these.tracks[i] !== those.tracks[i]) found(these.tracks[i]!)
+  eachTrackKeyBeside(these.tracks, those.tracks, found)
   for (const [place, list] of these.lists.entries()) {
     if (these.lists.indexOf(list) < place || those.lists.includes(list)) continue
     found(list.key)
     const { from, ends } = partsBeside(list.parts, followedBy(place, these, those)?.parts)
     for (let i = from; i < list.parts.length - ends; i++) found(list.parts[i]!.key)
+  }
+}
+
+function eachTrackKeyBeside(
+  these: BlockOwners['tracks'],
+  those: BlockOwners['tracks'],
+  found: (key: string) => void,
+): void {
+  if (these.key === those.key) return
+  if (these.key) found(these.key)
+  for (let i = these.keys.length - 1; i >= 0; i--) {
+    if (these.keys[i] !== those.keys[i]) found(these.keys[i]!)
+    // A table only changes at its end.
+    else if (these.table === those.table) return
   }
 }
 

@@ -23,7 +23,7 @@ import {
   TRACKS_PER_BLOCK,
   type TrackDirectory,
 } from './blocks.ts'
-import { createNeededKeys, noOwners, ownersOf } from './needed-keys.ts'
+import { type BlockOwners, createNeededKeys, noOwners } from './needed-keys.ts'
 import { partsOf } from './parts.ts'
 
 /** Further entries of the list in the head, enough to play while a worker makes the next list. */
@@ -53,7 +53,7 @@ export interface StateWriter {
 export function createStateWriter(known?: KnownBlocks): StateWriter {
   let tracks = createTrackTable(known?.tracks)
   let lists = known?.lists ?? []
-  let owners = known ? ownersOf(known) : noOwners
+  let owners: BlockOwners = known ?? noOwners
   const keys = createNeededKeys()
   keys.exchange(noOwners, owners)
   let isKnown = known !== undefined
@@ -80,7 +80,7 @@ export function createStateWriter(known?: KnownBlocks): StateWriter {
       laid.push(before ?? { key: block(parts.map(({ key }) => key)), parts, entries })
     }
     lists = laid
-    return { made, owners: ownersOf({ tracks: yield* tracks.known(block), lists }) }
+    return { made, owners: { tracks: yield* tracks.known(block), lists } }
   }
 
   return {
