@@ -164,4 +164,31 @@ export function keySuite(t: Test, place: PrepareLocation): void {
     t.equal(await data.audit.delete(({ id }) => id === 2), 1)
     t.same(await data.audit.insert(entry), { id: 3, ...entry })
   })
+
+  t.test(
+    'an action is in the audit log once by its key, and entries without one are any number',
+    async (t) => {
+      const open = await place(t)
+      const stores = [await open(), await open()] as const
+      const [data] = stores
+      const entry = { adminId: 'a', adminLogin: 'a', operationType: 'edit', createdAt: 1, data: {} }
+      for (const store of stores) t.ok(await store.audit.insert(entry))
+      const once = { ...entry, onceKey: 'edit 1' }
+      const added = await Promise.all([0, 1, 0, 1].map((i) => stores[i]!.audit.insert(once)))
+      t.equal(added.filter(Boolean).length, 1)
+      t.equal((await stores[1].audit.find({ onceKey: 'edit 1' })).length, 1)
+      t.equal((await data.audit.find()).length, 3)
+      t.equal(await data.audit.update({ operationType: 'edit' }, { createdAt: 2 }), 3, 'all at once')
+      await t.rejects(data.audit.update({ id: 1 }, { onceKey: 'edit 1' }))
+      const contents = await data.audit.contents()
+      await stores[1].audit.replaceAll(contents)
+      t.same(await data.audit.contents(), contents)
+      t.equal(await data.audit.insert(once), null, 'what came back counts')
+      const [first] = contents.records.filter(({ onceKey }) => onceKey)
+      const twice = [first!, { ...first!, id: 99 }]
+      await t.rejects(data.audit.replaceAll({ records: twice, serial: 99 }))
+      t.equal(await data.audit.delete({ onceKey: 'edit 1' }), 1)
+      t.ok(await stores[1].audit.insert(once), 'the key is free again')
+    },
+  )
 }

@@ -6,12 +6,15 @@ import {
   expireOrdersOf,
   failDonation,
   type PaymentProviderId,
+  queueDonation,
   recordInLedger,
   UNKNOWN_ORDER,
 } from '@solstice/station'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { ledgerOf, MATCHING, payment, pendingDonation } from '../harness/donations/orders.ts'
+import { startProcess } from '../harness/donations/process.ts'
+import { emptyStation, openFolder } from '../harness/donations/station.ts'
 import { temporaryFolder } from '../harness/processes/processes.ts'
 import { startPostgres } from '../harness/servers/postgres.ts'
 
@@ -187,6 +190,26 @@ for (const kind of ['json', 'sql'] as const)
       t.match(await data.donations.get('second card'), { status: 'paid', queue: 'due' })
       t.same(await events('second card'), ['refused', 'delivered', 'claimed'])
       t.equal(await claim('second card', payment('a third card')), 'refused', 'it is paid already')
+    })
+
+    t.test('is settled by many processes at once with one line in the audit log', async (t) => {
+      const station = emptyStation()
+      const folder = await openFolder(t)
+      const processes = stores.map((store) => startProcess(station, store, folder))
+      const facts = { status: 'paid', queue: 'refusing', refusedWhy: 'song_gone', paidAt: 1 } as const
+      for (let round = 0; round < 5; round++) {
+        const id = `settled ${round}`
+        await place(id, { ...facts, uid: id })
+        const { signal } = new AbortController()
+        await Promise.all(Array.from({ length: 6 }, (_, i) => queueDonation(processes[i % 2]!, id, signal)))
+        t.match(await data.donations.get(id), { status: 'paid', queue: 'refused' })
+        t.same(await events(id), ['refused'])
+        const lines = await data.audit.find({ adminLogin: id })
+        t.same(
+          lines.map(({ operationType }) => operationType),
+          ['donation_insert_failed'],
+        )
+      }
     })
 
     t.test('keeps these rules in any order of events', async (t) => {

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { isDeepStrictEqual } from 'node:util'
 import {
   type Announcer,
   type DataStore,
@@ -29,21 +28,16 @@ export function openAuditSpool(deps: {
   spool: Spool<SpooledAuditEntry>
   log: Logger
 }): AuditSpool {
-  const { data, spool, log } = deps
+  const { spool, log } = deps
   const waiting: SpooledAuditEntry[] = []
   let working: Promise<void> | null = null
   let timer: NodeJS.Timeout | undefined
 
-  /** A write that seemed to fail may have succeeded, and processes that share a disk find the same entries. */
-  const isWritten = async ({ data: about, ...named }: SpooledAuditEntry['entry']) => {
-    const alike = await data.audit.find(named)
-    const saved = JSON.parse(JSON.stringify(about))
-    return alike.some((entry) => isDeepStrictEqual(entry.data, saved))
-  }
   const work = async () => {
     for (let [late] = waiting; late; [late] = waiting) {
       try {
-        if (!(await isWritten(late.entry))) await writeEntry(deps, late.entry)
+        // Processes that share a disk find the same entries. Those of earlier versions have no key of their own.
+        await writeEntry(deps, { onceKey: late.id, ...late.entry })
         await spool.remove(late.id)
       } catch (err) {
         if (err instanceof Failure && err.code === 'DATA_UNAVAILABLE') return

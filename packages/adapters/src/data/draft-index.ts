@@ -42,7 +42,8 @@ export class DraftIndex<T extends object> {
 
   /** The place of the record that has the unique combination of this one. */
   holderOf(record: T): number | undefined {
-    return this.#spec.unique ? this.#taken.get(combinationOf(record, this.#spec)) : undefined
+    const combination = combinationOf(record, this.#spec)
+    return combination === null ? undefined : this.#taken.get(combination)
   }
 
   set(place: number, record: T): void {
@@ -50,7 +51,7 @@ export class DraftIndex<T extends object> {
     if (before) this.#free(before)
     this.#byPlace.set(place, record)
     this.#places.set(keyOf(record, this.#spec), place)
-    if (this.#spec.unique) this.#taken.set(combinationOf(record, this.#spec), place)
+    this.#setTaken(record, place)
   }
 
   remove(place: number, record: T): void {
@@ -60,7 +61,12 @@ export class DraftIndex<T extends object> {
 
   #free(record: T): void {
     this.#places.set(keyOf(record, this.#spec), null)
-    if (this.#spec.unique) this.#taken.set(combinationOf(record, this.#spec), null)
+    this.#setTaken(record, null)
+  }
+
+  #setTaken(record: T, place: number | null): void {
+    const combination = combinationOf(record, this.#spec)
+    if (combination !== null) this.#taken.set(combination, place)
   }
 }
 

@@ -112,7 +112,7 @@ function assertNoClash<T extends object>(
   for (const { record } of after) {
     const key = keyOf(record, spec)
     const holders = [index.placeOf(key), index.holderOf(record)]
-    const marks = [`key ${key}`, ...(spec.unique ? [combinationOf(record, spec)] : [])]
+    const marks = [`key ${key}`, combinationOf(record, spec)].filter((mark) => mark !== null)
     const isTaken = holders.some((holder) => holder !== undefined && !changing.has(holder))
     if (isTaken || marks.some((mark) => seen.has(mark))) throw clash(record, spec)
     for (const mark of marks) seen.add(mark)

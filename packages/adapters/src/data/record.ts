@@ -15,9 +15,10 @@ export function keyOf<T extends object>(record: T, { key }: CollectionSpec): Key
   return record[key as keyof T] as Key
 }
 
-/** The fields that no two records may share, as one text; empty for collections without such a rule. */
-export function combinationOf<T extends object>(record: T, { unique }: CollectionSpec): string {
-  return unique ? JSON.stringify(unique.map((field) => record[field as keyof T])) : ''
+/** The fields that no two records may share, as one text; null when there are none, or the record lacks one: it clashes with no other. */
+export function combinationOf<T extends object>(record: T, { unique }: CollectionSpec): string | null {
+  const values = unique?.map((field) => record[field as keyof T] ?? null)
+  return !values || values.includes(null as never) ? null : JSON.stringify(values)
 }
 
 /** A predicate for records with these fields. */
@@ -29,13 +30,13 @@ export function equals<T extends object>(where: Partial<T>): (record: T) => bool
 /** @throws when a record has no key, or two share their key or a unique combination. */
 export function assertFit(records: readonly object[], spec: CollectionSpec): void {
   const seen = new Set<Key>()
-  const taken = new Set<string>()
+  const taken = new Set<string | null>()
   for (const record of records) {
     const key = keyOf<object>(record, spec)
     if (spec.serial ? !Number.isSafeInteger(key) : typeof key !== 'string')
       throw new Error(`a record has no "${spec.key}"`)
     const combination = combinationOf<object>(record, spec)
-    if (seen.has(key) || (spec.unique && taken.has(combination)))
+    if (seen.has(key) || (combination !== null && taken.has(combination)))
       throw new Error(`another record stands where ${key} would be`)
     seen.add(key)
     taken.add(combination)

@@ -50,7 +50,8 @@ export class Records<T extends object> {
       const before = this.#byPlace.get(place)
       if (!before) continue
       this.#places.delete(keyOf(before, this.#spec))
-      this.#taken.delete(combinationOf(before, this.#spec))
+      const combination = combinationOf(before, this.#spec)
+      if (combination !== null) this.#taken.delete(combination)
     }
     for (const [place, record] of changes) {
       if (record === null) {
@@ -59,18 +60,19 @@ export class Records<T extends object> {
       }
       this.#byPlace.set(place, record)
       this.#places.set(keyOf(record, this.#spec), place)
-      if (this.#spec.unique) this.#taken.set(combinationOf(record, this.#spec), place)
+      const combination = combinationOf(record, this.#spec)
+      if (combination !== null) this.#taken.set(combination, place)
     }
     this.#all = null
   }
 
   /** The only record that can match, null when there is none; undefined when there may be several. */
   #only(where: Partial<T>): T | null | undefined {
-    const { key, unique } = this.#spec
+    const { key } = this.#spec
     const wanted = where[key as keyof T] as Key | undefined
     if (wanted !== undefined) return this.get(wanted)
-    if (!unique?.every((field) => where[field as keyof T] !== undefined)) return undefined
-    return this.#recordAt(this.#taken.get(combinationOf(where as T, this.#spec)))
+    const combination = combinationOf(where as T, this.#spec)
+    return combination === null ? undefined : this.#recordAt(this.#taken.get(combination))
   }
 
   #recordAt(place: number | undefined): T | null {

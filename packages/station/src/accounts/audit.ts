@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { type AuditCategory, type AuditEntry, isOfCategory } from '@solstice/contracts'
 import { Failure } from '../core/failure.ts'
 import { lyricsKey } from '../core/keys.ts'
@@ -5,7 +6,7 @@ import { dateNow } from '../core/wall-clock.ts'
 import type { Actor } from '../ports/accounts.ts'
 import type { Announcer } from '../ports/announcer.ts'
 import type { WallClock } from '../ports/bus.ts'
-import type { DataStore, SpooledAuditEntry } from '../ports/data/data-store.ts'
+import type { AuditRecord, DataStore, SpooledAuditEntry } from '../ports/data/data-store.ts'
 import { SUPER_ADMIN_ID } from './admins.ts'
 
 /** A changed field, before and after. */
@@ -20,13 +21,14 @@ export interface Audit {
   /**
    * Writes an entry and tells all admins that are online.
    *
-   * @param details the changed fields; omitted where there is nothing to compare.
+   * @param more.changes the changed fields; omitted where there is nothing to compare.
+   * @param more.onceKey identifies the action: an entry with it is written once, by whichever process.
    */
   record(
     actor: Actor,
     operationType: string,
     data: Record<string, unknown>,
-    details?: { changes: FieldChange[]; info?: Record<string, unknown> },
+    more?: { changes?: FieldChange[]; info?: Record<string, unknown>; onceKey?: string },
   ): Promise<void>
 }
 
@@ -43,17 +45,17 @@ export function createAudit(deps: {
 }): Audit {
   const { clock, later } = deps
   return {
-    async record({ adminId, login }, operationType, about, details) {
+    async record({ adminId, login }, operationType, about, more = {}) {
       if (!deps.isOn) return
+      // A write that seemed to fail may have succeeded, so that each entry needs a key before it.
+      const { changes, info = {}, onceKey = randomUUID() } = more
       const entry: SpooledAuditEntry['entry'] = {
         adminId,
         adminLogin: login,
         operationType,
         createdAt: dateNow(clock),
-        data: {
-          ...about,
-          ...(details && { details: { version: 1, changes: details.changes, info: details.info ?? {} } }),
-        },
+        data: { ...about, ...(changes && { details: { version: 1, changes, info } }) },
+        onceKey,
       }
       await writeEntry(deps, entry).catch((error) => {
         if (!later || !(error instanceof Failure && error.code === 'DATA_UNAVAILABLE')) throw error
@@ -63,13 +65,13 @@ export function createAudit(deps: {
   }
 }
 
-/** Writes an entry and tells all admins that are online. */
+/** Writes an entry and tells all admins that are online, unless one with its `onceKey` is there. */
 export async function writeEntry(
   { data, announcer }: { data: Pick<DataStore, 'audit'>; announcer: Pick<Announcer, 'tell'> },
   entry: SpooledAuditEntry['entry'],
 ): Promise<void> {
   const kept = await data.audit.insert(entry)
-  if (kept) announcer.tell('admins', 'audit_new_entry', kept)
+  if (kept) announcer.tell('admins', 'audit_new_entry', shown(kept))
 }
 
 /** Those of the named fields in which two values differ. */
@@ -147,7 +149,7 @@ export async function readTrackChanges(
     .filter((entry) => trackChanges.has(entry.operationType) && entry.createdAt >= keptSinceMs)
     .sort((a, b) => b.createdAt - a.createdAt || b.id - a.id)
   let name = song
-  const found: AuditEntry[] = []
+  const found: AuditRecord[] = []
   for (const entry of newestFirst) {
     const about = entry.data as Partial<AboutTrack>
     if (!isOf(name, about)) continue
@@ -181,12 +183,17 @@ function nameBefore(song: { artist: string; title: string }, { details }: Partia
 async function withCurrentLogins(
   data: Pick<DataStore, 'admins'>,
   superAdmin: { login: string } | null,
-  entries: readonly AuditEntry[],
+  entries: readonly AuditRecord[],
 ): Promise<AuditEntry[]> {
   const logins = new Map((await data.admins.find()).map(({ adminId, login }) => [adminId, login]))
   if (superAdmin) logins.set(SUPER_ADMIN_ID, superAdmin.login)
-  return entries.map((entry) => ({ ...entry, adminLogin: logins.get(entry.adminId) ?? entry.adminLogin }))
+  return entries.map((entry) => ({
+    ...shown(entry),
+    adminLogin: logins.get(entry.adminId) ?? entry.adminLogin,
+  }))
 }
+
+const shown = ({ revision: _, onceKey: __, ...entry }: AuditRecord): AuditEntry => entry
 
 /** Removes entries from before `beforeMs` (epoch ms). @returns how many. */
 export function purgeAudit(data: Pick<DataStore, 'audit'>, beforeMs: number): Promise<number> {

@@ -36,7 +36,7 @@ interface ClipNotes {
   inHand: ClipInHand[]
 }
 
-type Change = (one: ClipInHand, begun: ClipNotes | undefined) => Promise<ClipResult>
+type Change = (one: ClipInHand, notes: ClipNotes, isBegun: boolean) => Promise<ClipResult>
 
 /** Deletes clips. Resumable. @throws Deferred when a store interrupts it. */
 export async function deleteClips(
@@ -45,12 +45,12 @@ export async function deleteClips(
   run: Run,
 ): Promise<JobResult<'delete-clips'>> {
   const { data } = deps
-  return changeClips(deps, job, run, async (one, begun) => {
+  return changeClips(deps, job, run, async (one, notes) => {
     const { id, family, filename, mode } = one.clip
     await data.clips.delete({ id })
     await deleteFile(deps, one)
     const operation = `${clipFamilies[family].audit}_delete`
-    await auditOnce(deps, begun).record(job.actor, operation, { filename, mode })
+    await auditOnce(deps.audit, run, notes, id).record(job.actor, operation, { filename, mode })
     return { id, ok: true }
   })
 }
@@ -63,11 +63,11 @@ export async function moveClips(
 ): Promise<JobResult<'move-clips'>> {
   const { data } = deps
   const { targetMode } = job
-  return changeClips(deps, job, run, async (one, begun) => {
+  return changeClips(deps, job, run, async (one, _, isBegun) => {
     const { id, mode } = one.clip
     if (mode === targetMode) return { id, ok: true }
     if ((await data.clips.get(id))?.mode === mode) {
-      await copyFile(deps, one, clipMedia({ ...one.clip, mode: targetMode }), begun)
+      await copyFile(deps, one, clipMedia({ ...one.clip, mode: targetMode }), isBegun)
       await data.clips.update({ id, mode }, { mode: targetMode })
     }
     await deleteFile(deps, one)
@@ -94,13 +94,16 @@ async function changeClips(
     return notes
   }
   const changeAll = async () => {
-    const { inHand } = known ?? (await begin())
+    const notes = known ?? (await begin())
+    const { inHand } = notes
     const byId = new Map(inHand.map((one) => [one.clip.id, one]))
     const results: ClipResult[] = []
     try {
       for (const id of ids) {
         const one = byId.get(id)
-        const changed = one ? change(one, known) : Promise.reject(new Failure('NOT_FOUND'))
+        const changed = one
+          ? change(one, notes, known !== undefined)
+          : Promise.reject(new Failure('NOT_FOUND'))
         results.push(await changed.catch(refusalOf(deps, id)))
       }
     } finally {
@@ -127,11 +130,11 @@ async function copyFile(
   { media }: ClipChangeDeps,
   { clip, file }: ClipInHand,
   to: MediaKey,
-  begun: ClipNotes | undefined,
+  isBegun: boolean,
 ): Promise<void> {
   if (await media.copy(clipMedia(clip), to).catch(refuseWrite)) return
   // The file there may be the copy of the interrupted run.
-  const isOwn = begun !== undefined && (await media.stat(to))?.size === file?.size
+  const isOwn = isBegun && (await media.stat(to))?.size === file?.size
   if (!isOwn) throw new Failure('FILENAME_EXISTS')
 }
 

@@ -1,6 +1,5 @@
 import type { Audit } from '../accounts/audit.ts'
 import { Deferred, diskFullAsFailure, isStoreUnavailable } from '../core/failure.ts'
-import type { DataStore } from '../ports/data/data-store.ts'
 
 /** One run of a job: the first, or one that resumes after a crash. */
 export interface Run {
@@ -46,19 +45,16 @@ export async function allEnded<T>(promises: readonly Promise<T>[]): Promise<T[]>
   return Promise.all(promises)
 }
 
-/** The audit log for a run: skips entries that the interrupted run has written. */
-export function auditOnce(
-  { data, audit }: { data: Pick<DataStore, 'audit'>; audit: Audit },
-  begun: { sinceMs: number } | undefined,
-): Audit {
-  if (!begun) return audit
+/**
+ * The audit log for a run: one entry of an operation on one thing, also when the run is begun again.
+ *
+ * @param id what is changed.
+ */
+export function auditOnce(audit: Audit, { jobId }: Run, { sinceMs }: { sinceMs: number }, id: string): Audit {
   return {
-    async record(actor, operationType, about, details) {
-      const written = await data.audit.find({ operationType, adminId: actor.adminId })
-      const isSame = ({ details: _, ...rest }: Record<string, unknown>) =>
-        JSON.stringify(rest) === JSON.stringify(about)
-      if (written.some((entry) => entry.createdAt >= begun.sinceMs && isSame(entry.data))) return
-      await audit.record(actor, operationType, about, details)
+    record(actor, operationType, about, more) {
+      const onceKey = `${operationType} ${jobId} ${sinceMs} ${id}`
+      return audit.record(actor, operationType, about, { ...more, onceKey })
     },
   }
 }

@@ -1,7 +1,6 @@
 import type { Alarm, AlarmCause } from '@solstice/contracts'
 import type { Audit } from '../accounts/audit.ts'
 import { dateNow } from '../core/wall-clock.ts'
-import { auditOnce } from '../library/change-run.ts'
 import type { WallClock } from '../ports/bus.ts'
 import type { AlarmRecord, DataStore } from '../ports/data/data-store.ts'
 
@@ -41,8 +40,7 @@ export async function beginAlarm(
   const added = begun ?? (await data.alarms.insert({ ...alarm, endedAt: null, openKey: openKeyOf(alarm) }))
   if (!added) return null
   await forgetOldAlarms(data, beganAt - KEPT_DAYS * DAY_MS)
-  const once = auditOnce({ data, audit }, begun && { sinceMs: beganAt })
-  await once.record(MONITOR, 'alarm_begin', about)
+  await audit.record(MONITOR, 'alarm_begin', about, { onceKey: `alarm_begin ${added.id} ${beganAt}` })
   return added.id
 }
 

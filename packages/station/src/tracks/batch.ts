@@ -1,11 +1,12 @@
 import type { RemovedArtist } from '@solstice/contracts'
 import { SUPER_ADMIN_ID } from '../accounts/admins.ts'
+import type { Audit } from '../accounts/audit.ts'
 import { removeArtists, unusedArtists } from '../artwork/artist-records.ts'
 import { Failure, isStoreUnavailable } from '../core/failure.ts'
 import { cleanFilename } from '../core/text.ts'
 import { dateNow } from '../core/wall-clock.ts'
 import { stagedKey } from '../intake/staging.ts'
-import { type ResumableRun, type Run, resumable } from '../library/change-run.ts'
+import { auditOnce, type ResumableRun, type Run, resumable } from '../library/change-run.ts'
 import { libraryChanged } from '../library/changed.ts'
 import type { Actor } from '../ports/accounts.ts'
 import type { ArtistRecord, TrackRecord } from '../ports/data/data-store.ts'
@@ -155,8 +156,8 @@ export async function releaseFor(batch: Batch, songId: string): Promise<number> 
   }
 }
 
-export function begunAt({ begun, notes }: Batch, songId: string): BatchNotes | undefined {
-  return begun.has(songId) ? notes : undefined
+export function auditOnceIn({ deps, run, notes }: Batch, songId: string): Audit {
+  return auditOnce(deps.audit, run, notes, songId)
 }
 
 export function noteArtists({ notes }: Batch, tracks: readonly TrackRecord[]): void {

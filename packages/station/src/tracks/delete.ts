@@ -3,13 +3,13 @@ import { deleteTrackCovers } from '../artwork/covers.ts'
 import { Failure } from '../core/failure.ts'
 import { replaceInGroups } from '../groups/groups.ts'
 import { stagedKey } from '../intake/staging.ts'
-import { allEnded, auditOnce, type Run } from '../library/change-run.ts'
+import { allEnded, type Run } from '../library/change-run.ts'
 import { deleteMeasurements } from '../library/loudness.ts'
 import type { JobData, JobResult, TrackOutcome } from '../ports/job-queue.ts'
 import {
+  auditOnceIn,
   type Batch,
   beginBatch,
-  begunAt,
   deleteFile,
   done,
   hasOtherFile,
@@ -95,7 +95,7 @@ async function deletePiece(batch: Batch, ids: string[]): Promise<TrackOutcome[]>
   for (const { id } of tracks) await replaceInGroups(data, id)
   await allEnded(
     tracks.map(({ id, title, artist }) =>
-      auditOnce(deps, begunAt(batch, id)).record(actor, 'delete_song', { title, artist }),
+      auditOnceIn(batch, id).record(actor, 'delete_song', { title, artist }),
     ),
   )
   return outcomes

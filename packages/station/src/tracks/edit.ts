@@ -85,6 +85,7 @@ async function editLeased(
   const { before } = notes
   const after = { ...before, ...tags }
   const changes = changedFields<TrackRecord>(before, after, [...tagNames])
+  const audit = auditOnce(deps.audit, run, notes, songId)
 
   // Asked before the work as well, so that a refusal comes at once.
   if (!begun) await release(deps, songId, 'edit')
@@ -100,7 +101,7 @@ async function editLeased(
     await data.tracks.update({ id: songId }, tags)
     await moveLyrics(deps, before, after)
     const about = { title: after.title, artist: after.artist }
-    await auditOnce(deps, begun).record(actor, 'edit_song_meta', about, { changes })
+    await audit.record(actor, 'edit_song_meta', about, { changes })
     await libraryChanged(deps, [{ trackId: songId, track: trackRef(after) }])
   }
 
@@ -109,7 +110,6 @@ async function editLeased(
     notes.lyrics = await rememberedLyrics(data, requireTrackName(after))
     await run.keep(0, 1, notes)
   }
-  const audit = auditOnce(deps, begun)
   const edited = await editLyrics({ data, audit }, actor, after, edit, info, notes.lyrics)
   if (edited.isChanged) deps.announcer.announce('library_updated')
   return { songId, isChanged: changes.length > 0 || edited.isChanged }

@@ -4,14 +4,14 @@ import { moveTrackCover } from '../artwork/covers.ts'
 import { Failure, isStoreUnavailable } from '../core/failure.ts'
 import { replaceInGroups } from '../groups/groups.ts'
 import { refuseWrite, stagedKey } from '../intake/staging.ts'
-import { allEnded, auditOnce, type Run } from '../library/change-run.ts'
+import { allEnded, type Run } from '../library/change-run.ts'
 import { moveMeasurements } from '../library/loudness.ts'
 import type { TrackRecord } from '../ports/data/data-store.ts'
 import type { JobData, JobResult, TrackOutcome } from '../ports/job-queue.ts'
 import {
+  auditOnceIn,
   type Batch,
   beginBatch,
-  begunAt,
   deleteFile,
   done,
   filenameOf,
@@ -147,7 +147,7 @@ async function finishMoves(batch: Batch, targetMode: Mode): Promise<void> {
   }
   await allEnded(
     tracks.map(({ id, title, artist, mode }) =>
-      auditOnce(deps, begunAt(batch, id)).record(
+      auditOnceIn(batch, id).record(
         actor,
         'edit_song_meta',
         { title, artist, movedTo: targetMode },

@@ -28,7 +28,12 @@ function migrations(): Record<string, Migration> {
     `1-collection-${name}`,
     { up: (db: Kysely<unknown>) => createCollection(db, name, spec) },
   ])
-  return { '0-collections': { up: createCounters }, ...Object.fromEntries(tables) }
+  return {
+    '0-collections': { up: createCounters },
+    ...Object.fromEntries(tables),
+    // Its table is older than its unique combination.
+    '2-unique-audit': { up: (db: Kysely<unknown>) => createUnique(db, 'audit', collections.audit.unique) },
+  }
 }
 
 /** One row per collection. Writers lock it, so the versions of a collection are in the order of the commits. */
@@ -68,12 +73,17 @@ async function createCollection(
   const table = sql.table(name)
   await sql`create index ${sql.id(`${name}_changes`)} on ${table} (version, place)`.execute(db)
   await sql`create index ${sql.id(`${name}_removed`)} on ${table} (version) where record is null`.execute(db)
-  // Hashed, because an index takes no texts of more than 2 700 bytes. Nulls are distinct, so removals do not count.
-  const hashed = (field: string) => sql`md5(record ->> ${sql.lit(field)})`
   await sql`create unique index ${sql.id(`${name}_key`)} on ${table} (${hashed(key)})`.execute(db)
-  if (unique)
-    await sql`create unique index ${sql.id(`${name}_unique`)} on ${table} (${sql.join(unique.map(hashed))})`.execute(
-      db,
-    )
+  if (unique) await createUnique(db, name, unique)
   await sql`insert into collections (name) values (${sql.lit(name)})`.execute(db)
 }
+
+async function createUnique(db: Kysely<unknown>, name: string, fields: readonly string[]): Promise<void> {
+  const combination = sql.join(fields.map(hashed))
+  await sql`create unique index if not exists ${sql.id(`${name}_unique`)} on ${sql.table(name)} (${combination})`.execute(
+    db,
+  )
+}
+
+/** An index takes no texts of more than 2 700 bytes. Nulls are distinct: neither removals count nor records without the field. */
+const hashed = (field: string) => sql`md5(record ->> ${sql.lit(field)})`

@@ -122,6 +122,22 @@ t.test('every JSON value comes back exactly, even one that PostgreSQL cannot sto
   t.strictSame(await one.offsets.get(record.key), record)
 })
 
+t.test('a database whose audit log knew no keys keeps its entries, and takes a key once', async (t) => {
+  const older = await server.createDatabase('older')
+  const before = await openPostgresData(older, 2, log)
+  for (const name of ['a', 'b']) await note(before, name)
+  await before.close()
+  await server.query('drop index audit_unique', older)
+  await server.query(`delete from kysely_migration where name = '2-unique-audit'`, older)
+  const [one, other] = await Promise.all([openIn(t, older), openIn(t, older)])
+  t.same(await notes(one), ['a', 'b'])
+  const once = { operationType: 'c', onceKey: 'c' } as never
+  const added = await Promise.all([one, other].map((data) => data.audit.insert(once)))
+  t.equal(added.filter(Boolean).length, 1)
+  const write = `insert into audit values (99, 99, '{"id": 99, "onceKey": "c"}')`
+  await t.rejects(server.query(write, older), /audit_unique/, 'the database refuses it as well')
+})
+
 t.test('a database of a newer version is refused at once, with the reason', async (t) => {
   const newer = await server.createDatabase('newer')
   await (await openPostgresData(newer, 2, log)).close()

@@ -3,15 +3,13 @@ import type { Audit } from '../../accounts/audit.ts'
 import { toUnits } from '../../core/units.ts'
 import type { Announcer } from '../../ports/announcer.ts'
 import type { StationClock } from '../../ports/bus.ts'
-import type { AuditRecord, DataStore, DonationRecord, LedgerRecord } from '../../ports/data/data-store.ts'
+import type { DataStore, DonationRecord, LedgerRecord } from '../../ports/data/data-store.ts'
 import { recordInLedger } from '../ledger.ts'
 import { orderIdOf } from './order-id.ts'
 
 export type Donation = Readonly<DonationRecord>
 
 const DONOR_ID = 'donation'
-/** Dates of two records that were written together differ by less. */
-const SLACK_MS = 1_000
 
 export interface SettleDeps {
   data: Pick<DataStore, 'donations' | 'ledger' | 'audit'>
@@ -72,26 +70,19 @@ interface Settled {
   audited: { operationType: string; about: Record<string, unknown> }
 }
 
-/** Tells ledger, donor and audit log. The audit log comes last: an entry there, younger than that of the ledger, says that all were told. */
+/** Tells ledger, donor and audit log. The audit log comes last: an entry there says that all were told. */
 async function tellOnce(
   { data, audit, announcer, clock }: SettleDeps,
   { id: donationId, uid }: Donation,
   { entry, result, audited }: Settled,
 ): Promise<void> {
   const { operationType, about } = audited
-  if (!(await recordInLedger(data, { ...entry, donationId, atMs: clock.nowMs() }))) {
-    const [known] = await data.ledger.find({ onceKey: entry.onceKey })
-    const written = await data.audit.find({ operationType, adminId: DONOR_ID })
-    const isOfOrder = ({ createdAt, adminLogin, data }: Readonly<AuditRecord>) =>
-      createdAt > (known?.atMs ?? 0) - SLACK_MS && adminLogin === uid && hasAll(data, about)
-    if (written.some(isOfOrder)) return
-  }
+  const { onceKey } = entry
+  const isNew = await recordInLedger(data, { ...entry, donationId, atMs: clock.nowMs() })
+  if (!isNew && (await data.audit.find({ onceKey })).length > 0) return
   announcer.tell({ uid }, 'donation_result', result)
-  await audit.record({ adminId: DONOR_ID, login: uid }, operationType, about)
+  await audit.record({ adminId: DONOR_ID, login: uid }, operationType, about, { onceKey })
 }
-
-const hasAll = (data: object, about: Record<string, unknown>) =>
-  Object.entries(about).every(([name, value]) => (data as Record<string, unknown>)[name] === value)
 
 /** True when an order has had its place in the queue, since it was last queued by an admin. */
 export async function wasQueued(data: Pick<DataStore, 'ledger'>, donation: Donation): Promise<boolean> {

@@ -111,7 +111,10 @@ export interface Contents<T> {
 /** A record that the store has not given a serial number yet. */
 export type NewRecord<T, K extends keyof T> = T[K] extends number ? Omit<T, K> : T
 
-/** The key of each collection, `serial` when the store numbers it, and a further unique combination of fields. */
+/**
+ * The key of each collection, `serial` when the store numbers it, and a further unique combination of fields. A record that lacks one of
+ * those, or has null there, shares it with nobody.
+ */
 export const collections = {
   tracks: { key: 'id' },
   lyrics: { key: 'key' },
@@ -124,7 +127,7 @@ export const collections = {
   admins: { key: 'adminId', unique: ['loginKey'] },
   sessions: { key: 'id' },
   sessionCuts: { key: 'adminId' },
-  audit: { key: 'id', serial: true },
+  audit: { key: 'id', serial: true, unique: ['onceKey'] },
   bans: { key: 'network' },
   donations: { key: 'id', unique: ['claimKey'] },
   ledger: { key: 'id', serial: true, unique: ['onceKey'] },

@@ -149,6 +149,8 @@ export interface TrackCoverRecord {
 export type AuditRecord = AuditEntry & {
   /** Number of updates to an entry that adds up repeated actions, for compare-and-set. */
   revision?: number
+  /** Identifies the action, so that it is written once, whoever writes it; absent in older entries and in those with a revision. */
+  onceKey?: string
 }
 
 /** An order of a paid track. Its price is fixed when it is ordered. */
@@ -226,7 +228,7 @@ export interface InboxRecord {
 /** An entry of the audit log that the store has not taken yet. */
 export interface SpooledAuditEntry {
   id: string
-  entry: Omit<AuditEntry, 'id'>
+  entry: Omit<AuditRecord, 'id' | 'revision'>
   /** epoch ms */
   receivedAt: number
 }
