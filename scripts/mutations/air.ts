@@ -10,6 +10,13 @@ export const airMutations = mutationsOf('packages/adapters/src', [
     'packages/playout/src/boundary/empty-modes.test.ts',
   ],
   [
+    'C3 who came on air and left is forgotten',
+    'packages/playout/src/step/apply.ts',
+    'return noteTurn(state, decide(state, command, nowMs), nowMs)',
+    'return decide(state, command, nowMs)',
+    'packages/playout/src/model/turns.test.ts',
+  ],
+  [
     'S1 a switch into a mode without music is accepted',
     'packages/playout/src/boundary/mode-switch.ts',
     'state.emptyModes.includes(target) ?',

@@ -337,6 +337,27 @@ export const storeMutations = mutationsOf('packages/adapters/src', [
     'services/circuit.test.ts',
   ],
   [
+    'what came and went on air between two looks is told to nobody',
+    'packages/station/src/events/found.ts',
+    'all.slice(known + 1)',
+    'all.slice(all.length)',
+    'tests/api/events.test.ts',
+  ],
+  [
+    'entries of the audit log without a key clash',
+    'packages/adapters/src/data/record.ts',
+    'values.includes(null as never)',
+    'false',
+    'packages/adapters/src/data/json/store.test.ts',
+  ],
+  [
+    'two processes that settle an order write two lines in the audit log',
+    'packages/station/src/donations/paid/settle.ts',
+    'operationType, about, { onceKey })',
+    'operationType, about)',
+    'tests/use-cases/donation-claims.test.ts',
+  ],
+  [
     'an admin follows events without the right to know of them',
     'apps/api/src/routes/events.ts',
     'needed === undefined || holds(admin, needed)',

@@ -36,6 +36,46 @@ t.test('changes of the air are seen in its saved states', async (t) => {
   t.equal(told.length, 3)
 })
 
+t.test('what came and went between two looks is told, each with its moment', async (t) => {
+  await putOnAir(station, { mode: 'day' })
+  await sweep()
+  const { id, secret } = await subscribe(['mode.changed', 'live.began', 'live.ended'])
+  const fromMs = Math.ceil(ports.clock.nowMs())
+  const day = { mode: 'day', liveSinceMs: null } as const
+  const show = [
+    { ...day, atMs: fromMs + 1, liveSinceMs: fromMs + 1 },
+    { ...day, atMs: fromMs + 2 },
+  ]
+  await putOnAir(station, { mode: 'day', turns: show })
+  await Promise.all([sweep(), sweep()])
+  await putOnAir(station, {
+    mode: 'day',
+    turns: [
+      ...show,
+      { ...day, atMs: fromMs + 3, mode: 'night' },
+      { ...day, atMs: fromMs + 4, mode: 'night', liveSinceMs: fromMs + 4 },
+      { ...day, atMs: fromMs + 5, liveSinceMs: fromMs + 4 },
+      { ...day, atMs: fromMs + 6 },
+    ],
+  })
+  await Promise.all([sweep(), sweep()])
+  await sweep()
+  await deliver(id)
+  const told = toldTo(secret) as unknown as { type: string; timestamp: string; data: { mode?: string } }[]
+  const aheadMs = Math.round(ports.clock.aheadMs())
+  t.same(
+    told.map(({ type, timestamp, data }) => [type, Date.parse(timestamp) + aheadMs - fromMs, data.mode]),
+    [
+      ['live.began', 1, undefined],
+      ['live.ended', 2, undefined],
+      ['mode.changed', 3, 'night'],
+      ['live.began', 4, undefined],
+      ['mode.changed', 5, 'day'],
+      ['live.ended', 6, undefined],
+    ],
+  )
+})
+
 t.test('a change that the worker announces is recorded at once', async (t) => {
   await putOnAir(station, { mode: 'day' })
   await sweep()
@@ -44,6 +84,13 @@ t.test('a change that the worker announces is recorded at once', async (t) => {
   await putOnAir(station, { mode: 'night' })
   const isNight = async () => (await data.events.find()).at(-1)?.type === 'mode.changed'
   await until('it is recorded, though nobody looked', isNight)
+  const turns = (['day', 'night'] as const).map((mode, i) => ({
+    ...{ mode, liveSinceMs: null, atMs: Math.ceil(ports.clock.nowMs()) + i },
+  }))
+  const count = async () => (await data.events.find()).length
+  const before = await count()
+  await putOnAir(station, { mode: 'night', turns })
+  await until('and what came and went meanwhile', async () => (await count()) === before + 2)
 })
 
 t.test('each worker that takes the air is told once', async (t) => {

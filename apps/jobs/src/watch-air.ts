@@ -24,4 +24,6 @@ export async function watchAir({
   })
 }
 
-const toldOf = ({ mode, live }: PlayoutState) => JSON.stringify([mode, live.participants.length > 0])
+/** With the last turn: a show may have come and gone between two announcements. */
+const toldOf = ({ mode, live, turns }: PlayoutState) =>
+  JSON.stringify([mode, live.participants.length > 0, turns?.at(-1)?.atMs])

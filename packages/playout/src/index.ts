@@ -39,6 +39,7 @@ export { type MadePlaylist, upcoming, wantedPlaylists } from './model/playlists.
 export { draw, shuffle } from './model/random.ts'
 export { naturalMode } from './model/schedule.ts'
 export {
+  type AirTurn,
   ASSUMED_DURATION_MS,
   type BackgroundMusic,
   CHAT_TITLE,
@@ -66,6 +67,7 @@ export {
 export type { Decision, Step } from './model/steps.ts'
 export { soundStartMs } from './model/timing.ts'
 export { type Cut, cutsSince, ordersOf } from './model/track-places.ts'
+export { liveSinceMs } from './model/turns.ts'
 export { type AirEntry, type AirPlan, type ChatEntry, projectAir } from './project/air.ts'
 export {
   type Expected,

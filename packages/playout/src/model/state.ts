@@ -177,6 +177,13 @@ export interface Playlist extends PreparedPlaylist {
   index: number
 }
 
+/** The mode and the live show from a moment on; `liveSinceMs` null = nobody is on the air. */
+export interface AirTurn {
+  atMs: number
+  mode: Mode
+  liveSinceMs: number | null
+}
+
 /** A mode switch that an admin asked for; `waiting`: its moment came, but a donated track was on air or queued. */
 export interface PendingSwitch {
   target: Mode
@@ -217,6 +224,8 @@ export interface PlayoutState {
   orders: string[]
   /** The last entries that admins removed, in order (rule A13); absent = none. */
   removed?: RemovedEntry[]
+  /** The last turns of the air, in order (rule C3); absent = none. */
+  turns?: AirTurn[]
   onAir: OnAir
   /** Time of the last effect `played`, which belongs to the track shown now; null = there was none. */
   lastPlayedMs: number | null

@@ -8,6 +8,7 @@ import { dueMode } from '../model/schedule.ts'
 import type { PlayoutState } from '../model/state.ts'
 import { type Step, stepTo } from '../model/steps.ts'
 import { byClockMs, trackEndMs } from '../model/timing.ts'
+import { noteTurn } from '../model/turns.ts'
 import { expireTrackRequests, trackRequestsExpireAtMs } from '../queue/track-requests.ts'
 
 /** Carries out everything that falls due until `nowMs`, each at its own moment. */
@@ -16,7 +17,7 @@ export function advance(state: PlayoutState, nowMs: number): Step {
   for (;;) {
     const due = firstDue(state)
     if (due === null || due.atMs > nowMs) return stepTo(state, effects)
-    const step = due.happen(state, due.atMs)
+    const step = noteTurn(state, due.happen(state, due.atMs), due.atMs)
     state = step.state
     effects.push(...step.effects)
   }

@@ -21,6 +21,7 @@ import { chooseBackground, pauseQueue, resumeByHost, resumeQueue } from '../live
 import type { Command, CommandOf } from '../model/commands/commands.ts'
 import type { PlayoutState } from '../model/state.ts'
 import { accepted, acceptedBy, andThen, type Decision, refused } from '../model/steps.ts'
+import { noteTurn } from '../model/turns.ts'
 import { insertGroup } from '../queue/insert-group.ts'
 import { moveEntry } from '../queue/move-entry.ts'
 import { addSong } from '../queue/queue.ts'
@@ -29,6 +30,10 @@ import { answerTrackRequest, requestTrack } from '../queue/track-requests.ts'
 
 /** Applies a command: accepts or refuses all of it, at once. The caller advances the state to `nowMs` first. */
 export function apply(state: PlayoutState, command: Command, nowMs: number): Decision {
+  return noteTurn(state, decide(state, command, nowMs), nowMs)
+}
+
+function decide(state: PlayoutState, command: Command, nowMs: number): Decision {
   if (lacksHosting(state, command)) return refused(state, 'FEATURE_UNAVAILABLE', { capability: 'radioHosts' })
   switch (command.type) {
     case 'library-changed':

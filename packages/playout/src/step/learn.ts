@@ -12,6 +12,7 @@ import { noClips } from '../model/initial-state.ts'
 import { withoutTracks } from '../model/playlists.ts'
 import type { PlayoutState, QueueEntry } from '../model/state.ts'
 import { andThen, type Step, stepTo, unchanged } from '../model/steps.ts'
+import { noteTurn } from '../model/turns.ts'
 import { advance } from './advance.ts'
 
 /** Bounds the undecodable tracks, which are saved and sent at every change (rule T4). */
@@ -21,6 +22,10 @@ const NEAR = 20
 
 /** Takes in a fact that the worker reports. */
 export function learn(state: PlayoutState, fact: Fact, nowMs: number): Step {
+  return noteTurn(state, takeIn(state, fact, nowMs), nowMs)
+}
+
+function takeIn(state: PlayoutState, fact: Fact, nowMs: number): Step {
   switch (fact.type) {
     case 'station':
       return learnStation(state, fact, nowMs)

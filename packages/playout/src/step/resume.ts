@@ -7,6 +7,7 @@ import { emptyPlaylist } from '../model/playlists.ts'
 import type { Chat, OnAir, Phrase, PlayoutState, QueueEntry } from '../model/state.ts'
 import { andThen, type Step, stepTo } from '../model/steps.ts'
 import { leftOutMs, soundStartMs, trackEndMs } from '../model/timing.ts'
+import { noteTurn } from '../model/turns.ts'
 import { advance, nextDueMs } from './advance.ts'
 
 /** After a longer outage only a part of the state is kept (rule R2). */
@@ -19,7 +20,15 @@ const FORGET_AFTER_MS = 600_000
  * @param atMs the moment at which the air continues; not before `silentFromMs`.
  */
 export function resume(state: PlayoutState, silentFromMs: number, atMs: number): Step {
-  if (atMs - silentFromMs >= FORGET_AFTER_MS) return resumeOrders(state, silentFromMs, atMs)
+  return noteTurn(state, takeUp(state, silentFromMs, atMs), atMs)
+}
+
+function takeUp(state: PlayoutState, silentFromMs: number, atMs: number): Step {
+  if (atMs - silentFromMs >= FORGET_AFTER_MS) {
+    const { state: resumed, effects } = resumeOrders(state, silentFromMs, atMs)
+    // Nobody was there for what would have been meanwhile.
+    return stepTo({ ...resumed, ...(resumed.turns && { turns: state.turns ?? [] }) }, effects)
+  }
   // Without a stream listeners play the files themselves, also while no worker is alive.
   const isHeard = state.pace === 'clock' || atMs <= silentFromMs
   return isHeard ? advance(state, atMs) : passSilence(state, silentFromMs, atMs)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Mode, WebhookEventData, WebhookEventType } from '@solstice/contracts'
-import type { PlayoutState } from '@solstice/playout'
+import { type AirTurn, liveSinceMs, type PlayoutState } from '@solstice/playout'
 import { toUnits } from '../core/units.ts'
 import { dateOf } from '../core/wall-clock.ts'
 import type { WallClock } from '../ports/bus.ts'
@@ -44,6 +44,9 @@ export async function eventsSince(
     ...([readAir(), readLease()] as const),
   ])
   const known = before?.fencingToken ?? 0
+  const revision = (before?.revision ?? 0) + 1
+  const lastTurn = air?.turns?.at(-1)
+  const turns = air ? turnsSince(air, before, { atMs: clock.nowMs(), key: revision }) : []
   const mark: WebhookMarkRecord = {
     id: 'station',
     madeMs: before?.madeMs ?? nowMs,
@@ -52,9 +55,10 @@ export async function eventsSince(
     ledgerId: lastId(ledger),
     alarms: { lastId: lastId(alarms), openIds: alarms.filter(isOpen).map(({ id }) => id) },
     mode: air?.mode ?? null,
-    liveSinceMs: air ? liveSince(air, before?.liveSinceMs ?? null) : null,
+    liveSinceMs: turns.at(-1)?.liveSinceMs ?? null,
+    ...(lastTurn && { turnMs: lastTurn.atMs }),
     fencingToken: lease.isHeld || !before ? lease.fencingToken : known,
-    revision: (before?.revision ?? 0) + 1,
+    revision,
   }
   if (!before) return { mark, events: [] }
   const recentMs = nowMs - RECENT_MS
@@ -66,7 +70,11 @@ export async function eventsSince(
   for (const entry of since(ledger, before.ledgerId, ({ atMs }) => atMs > recentMs))
     events.push(...(await eventsOfLedger(data, entry)))
   if (before.alarms) events.push(...eventsOfAlarms(alarms, before.alarms, recentMs))
-  if (air) events.push(...eventsOfAir({ before, mark, nowMs, dateOf: (atMs) => dateOf(clock, atMs) }))
+  if (air && mark.fencingToken !== before.fencingToken) {
+    const source = `air ${mark.madeMs} ${mark.fencingToken}`
+    events.push(eventOf('station.started', source, nowMs, { mode: air.mode }))
+  }
+  events.push(...eventsOfTurns(before, turns, (atMs) => dateOf(clock, atMs)))
   return { mark, events: events.sort((a, b) => a.atMs - b.atMs) }
 }
 
@@ -130,26 +138,51 @@ function donationEventOf(event: LedgerRecord['event'], onceKey: string) {
   return event === 'refused' && onceKey.startsWith('unqueued ') ? 'donation.unqueued' : null
 }
 
-/** What is different on the air. `nowMs` is when it was seen. */
-function eventsOfAir(seen: {
-  before: Readonly<WebhookMarkRecord>
-  mark: WebhookMarkRecord
-  nowMs: number
-  dateOf: (stationMs: number) => number
-}): StationEvent[] {
-  const { before, mark, nowMs, dateOf } = seen
+/** What the air was from a moment on, station time; `key` tells the moment from all others. */
+interface Turn extends Pick<AirTurn, 'atMs' | 'liveSinceMs'> {
+  mode: Mode
+  key: number
+}
+
+/**
+ * The turns that the state remembers and nobody has looked at, then what it is now: without its turns, as earlier versions saved it,
+ * or with those of another state, that is what counts.
+ */
+function turnsSince(
+  air: PlayoutState,
+  before: Readonly<WebhookMarkRecord> | null,
+  seen: Pick<Turn, 'atMs' | 'key'>,
+): Turn[] {
+  const all = air.turns ?? []
+  const known = all.findLastIndex(({ atMs }) => atMs === before?.turnMs)
+  const now = { ...seen, mode: air.mode, liveSinceMs: liveSinceMs(air) }
+  const turns = [...all.slice(known + 1).map((turn) => ({ ...turn, key: turn.atMs })), now]
+  // A live show lasts as long as anybody is on air, whoever it began with.
+  let since = before?.liveSinceMs ?? null
+  return turns.map((turn) => {
+    since = turn.liveSinceMs === null ? null : (since ?? turn.liveSinceMs)
+    return { ...turn, liveSinceMs: since }
+  })
+}
+
+function eventsOfTurns(
+  before: Readonly<WebhookMarkRecord>,
+  turns: readonly Turn[],
+  dateOf: (stationMs: number) => number,
+): StationEvent[] {
   const events: StationEvent[] = []
-  const mode = mark.mode!
-  if (mark.fencingToken !== before.fencingToken)
-    events.push(eventOf('station.started', `air ${mark.madeMs} ${mark.fencingToken}`, nowMs, { mode }))
-  if (before.mode !== null && mode !== before.mode)
-    events.push(
-      eventOf('mode.changed', `mode ${mark.madeMs} ${mark.revision}`, nowMs, { mode, before: before.mode }),
-    )
-  if (mark.liveSinceMs !== before.liveSinceMs) {
-    const [ended, began] = [before.liveSinceMs, mark.liveSinceMs]
-    if (ended !== null) events.push(eventOf('live.ended', `live ${ended}`, nowMs, { since: dateOf(ended) }))
-    if (began !== null) events.push(eventOf('live.began', `live ${began}`, nowMs, { since: dateOf(began) }))
+  let known: Pick<WebhookMarkRecord, 'mode' | 'liveSinceMs'> = before
+  for (const turn of turns) {
+    const { mode, key } = turn
+    const atMs = dateOf(turn.atMs)
+    if (known.mode !== null && mode !== known.mode)
+      events.push(eventOf('mode.changed', `mode ${before.madeMs} ${key}`, atMs, { mode, before: known.mode }))
+    const [ended, began] = [known.liveSinceMs, turn.liveSinceMs]
+    if (ended !== began && ended !== null)
+      events.push(eventOf('live.ended', `live ${ended}`, atMs, { since: dateOf(ended) }))
+    if (ended !== began && began !== null)
+      events.push(eventOf('live.began', `live ${began}`, atMs, { since: dateOf(began) }))
+    known = turn
   }
   return events
 }
@@ -174,9 +207,3 @@ function since<T extends { id: number }>(
 }
 
 const lastId = (records: readonly { id: number }[]) => records.reduce((max, { id }) => Math.max(max, id), 0)
-
-/** A live show lasts as long as anybody is on air, whoever it began with. */
-function liveSince({ live }: PlayoutState, knownMs: number | null): number | null {
-  if (live.participants.length === 0) return null
-  return knownMs ?? Math.min(...live.participants.map(({ sinceMs }) => sinceMs))
-}

@@ -19,7 +19,7 @@ const told = new Set(
   specialGuestMs emptyModes unplayable withheld trackId track tracks id title artist album year durationMs cuePoints gainDb startMs endMs
   orderType tier type command settled purpose at resumesQueue restores notAfterMs position from to clipId action speaker takeOver by
   lifeMs isReplacing when fact settings useAll maxDurationMs algorithm songsPerSection library set gone wasHeard silentFromMs n mark input next
-  speakers follows libraries`.split(/\s+/),
+  speakers follows libraries turns liveSinceMs`.split(/\s+/),
 )
 /** Names of people, connections and orders: equal ones stay equal, and tell nothing else. */
 const aliased = new Set(

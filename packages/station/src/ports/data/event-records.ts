@@ -35,6 +35,8 @@ export interface WebhookMarkRecord {
   mode: Mode | null
   /** Station time since which somebody has been live; null = nobody is. */
   liveSinceMs: number | null
+  /** Station time of the last turn of the air that was looked at; absent = there was none. */
+  turnMs?: number
   /** Of the worker that has the air. */
   fencingToken: number
   /** Number of times that it was stored. */
