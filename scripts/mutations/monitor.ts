@@ -100,6 +100,20 @@ export const monitorMutations = mutationsOf('apps/jobs/src/monitor', [
     SYNC,
   ],
   [
+    'an alarm that was told while the store was away is told again',
+    'packages/station/src/events/mail.ts',
+    'untold.filter((event) => !wasMailed(event, alarms))',
+    'untold',
+    'tests/faults/alarms-spooled.test.ts',
+  ],
+  [
+    'alarms are not told while the store is away',
+    'apps/jobs/src/monitor/book.ts',
+    'return isClosing ? undefined : tell()',
+    'return',
+    'tests/faults/alarms-spooled.test.ts',
+  ],
+  [
     'a monitor that lost its lease listens on',
     'packages/adapters/src/redis/leases/leases.ts',
     'if (!(await take())) losing.abort',

@@ -1,8 +1,10 @@
-import { createAudit, type SpooledAlarm } from '@solstice/station'
+import { createAudit, createSpooledMail, type SpooledAlarm } from '@solstice/station'
 import t from 'tap'
-import { openAlarmBook } from '../../apps/jobs/src/monitor/book.ts'
+import { type AlarmBook, openAlarmBook } from '../../apps/jobs/src/monitor/book.ts'
 import { openRegister } from '../../apps/jobs/src/monitor/register.ts'
+import { processorsOf } from '../../apps/jobs/src/processors/index.ts'
 import { startPostgres } from '../harness/servers/postgres.ts'
+import { startSmtp } from '../harness/servers/smtp.ts'
 import { type OpenApp, openApp } from '../harness/stations/app.ts'
 import { until } from '../harness/until.ts'
 
@@ -21,7 +23,7 @@ t.test('alarms that begin and end while PostgreSQL is away are stored later, who
   const stored: (number | null)[] = []
   const open = async ({ ports }: OpenApp) => {
     const audit = createAudit({ ...ports, isOn: true })
-    const book = await openAlarmBook({ ...ports, audit, spool: spools.alarms }, RETRY_MS)
+    const book = await openAlarmBook({ ...ports, audit, spool: spools.alarms, mail: null }, RETRY_MS)
     const register = await openRegister(
       { ...ports, book },
       {
@@ -80,4 +82,62 @@ t.test('alarms that begin and end while PostgreSQL is away are stored later, who
   const once = ['alarm_begin title', 'alarm_begin silence', 'alarm_end title', 'alarm_end silence']
   t.same((await operations()).toSorted(), [...once, 'alarm_begin silence'].toSorted(), 'each is told once')
   await second.book.close()
+})
+
+t.test('while PostgreSQL is away alarms are told by e-mail, once', async (t) => {
+  const [server, smtp] = await Promise.all([startPostgres(t), startSmtp(t)])
+  const { ports } = await openApp(t, {
+    ...{ DATA_PROVIDER: 'sql', DATABASE_URL: server.url, DATABASE_POOL_MAX: '2' },
+    ...{ SMTP_URL: smtp.url, SMTP_FROM: 'Radio <radio@radio.example>', ALARM_EMAILS: 'night@radio.example' },
+  })
+  const { data, mailer, config } = ports
+  const { alarms } = ports.spools
+  const processors = processorsOf(ports)
+  const sweep = () => processors['sweep-events']({}, null as never)
+  const sendMail = () => processors['send-mail']({}, null as never)
+  await sweep()
+  const open = (): Promise<AlarmBook> => {
+    const mail = createSpooledMail({ ...ports, mailer: mailer!, station: config }, 0)
+    const audit = createAudit({ ...ports, isOn: true })
+    return openAlarmBook({ ...ports, audit, spool: alarms, mail }, RETRY_MS)
+  }
+  const silence = { cause: 'silence', source: 'http://user:secret@api-1:3001/path' } as const
+  const title = { cause: 'title', source: SOURCE } as const
+  const begin = (book: AlarmBook, fault: typeof silence | typeof title, evidence: string) =>
+    book.begin({ ...fault, evidence }, () => {})
+  const mailed = async () => (await alarms.all()).filter(({ isMailed }) => isMailed).length
+
+  const first = await open()
+  begin(first, title, 'stored before')
+  await until('it is stored', async () => (await data.alarms.find()).length === 1)
+  await until('it waits no more', async () => (await alarms.all()).length === 0)
+  await server.crash()
+  begin(first, silence, 'silent for 9 s')
+  await until('the operator is told of it', () => smtp.taken.length === 1)
+  t.match(smtp.taken[0]!.text, 'Alarm: silence on air. api-1:3001: silent for 9 s')
+  t.notMatch(smtp.taken[0]!.text, /secret|\/path/)
+  await until('it is marked', async () => (await mailed()) === 1)
+  await first.close()
+
+  // Another process finds it, and tells what is new.
+  const second = await open()
+  second.end(silence)
+  second.end(title)
+  await until('its end is told', () => smtp.taken.length === 2)
+  t.match(smtp.taken[1]!.text, 'Over: silence on air')
+  t.notMatch(smtp.taken[1]!.text, /Alarm:|title/, 'and nothing twice; the end of one that was stored waits')
+  await until('it is marked', async () => (await mailed()) === 2)
+  await server.restart()
+  await until('all is stored', async () => (await alarms.all()).length === 0)
+  t.match(await data.alarms.find({ cause: 'silence' }), [{ mailed: ['alarm.began', 'alarm.ended'] }])
+  await sweep()
+  await sendMail()
+  t.equal(smtp.taken.length, 3)
+  t.match(smtp.taken[2]!.text, 'Alarm: wrong title')
+  t.match(smtp.taken[2]!.text, 'Over: wrong title')
+  t.notMatch(smtp.taken[2]!.text, /silence/, 'what was told is not told again')
+  await data.mailMarks.update({ id: 'station' }, { nextAt: 0 })
+  await sendMail()
+  t.equal(smtp.taken.length, 3)
+  await second.close()
 })

@@ -8,6 +8,7 @@ import {
   isStoreUnavailable,
   type Spool,
   type SpooledAlarm,
+  type SpooledMail,
 } from '@solstice/station'
 import type { Logger } from 'pino'
 
@@ -26,6 +27,8 @@ export interface AlarmBook {
 
 export interface BookDeps extends AlarmDeps {
   spool: Spool<SpooledAlarm>
+  /** Tells the operator of alarms that wait; null = there is no mail server. */
+  mail: SpooledMail | null
   log: Logger
 }
 
@@ -33,7 +36,7 @@ type Entry = SpooledAlarm & { onStored?: (alarmId: number | null) => void }
 
 /** Opens the book; what an earlier process couldn't store comes first. */
 export async function openAlarmBook(deps: BookDeps, retryMs = RETRY_MS): Promise<AlarmBook> {
-  const { spool, log, clock } = deps
+  const { spool, mail, log, clock } = deps
   const waiting: Entry[] = await spool.all().catch((error) => {
     log.error({ err: error }, 'alarm spool could not be read')
     return []
@@ -41,12 +44,22 @@ export async function openAlarmBook(deps: BookDeps, retryMs = RETRY_MS): Promise
   let working: Promise<void> | null = null
   let timer: NodeJS.Timeout | undefined
   let isAway = false
+  let isClosing = false
 
-  const store = async ({ id, cause, source, evidence, receivedAt, onStored }: Entry) => {
+  const keep = ({ onStored: _, ...record }: Entry) =>
+    spool.keep(record).catch((error) => log.error({ err: error }, 'alarm waits in memory: disk refused it'))
+  /** Before anything is stored, so that what was told is known to the store. */
+  const tell = async () => {
+    for (const told of (await mail?.tell(waiting)) ?? []) {
+      told.isMailed = true
+      await keep(told)
+    }
+  }
+  const store = async ({ id, cause, source, evidence, receivedAt, isMailed, onStored }: Entry) => {
     const fault = { cause, source }
-    if (evidence === null) await endAlarm(deps, fault, receivedAt)
+    if (evidence === null) await endAlarm(deps, fault, receivedAt, isMailed)
     else {
-      const alarmId = await beginAlarm(deps, { ...fault, evidence }, receivedAt)
+      const alarmId = await beginAlarm(deps, { ...fault, evidence }, receivedAt, isMailed)
       onStored?.(alarmId)
     }
     await spool.remove(id)
@@ -59,7 +72,7 @@ export async function openAlarmBook(deps: BookDeps, retryMs = RETRY_MS): Promise
         if (isStoreUnavailable(error)) {
           if (!isAway) log.warn({ waiting: waiting.length }, 'alarm spooled: store is away')
           isAway = true
-          return
+          return isClosing ? undefined : tell()
         }
         log.error({ err: error, alarm: next }, 'alarm could not be written')
         next.onStored?.(null)
@@ -86,15 +99,13 @@ export async function openAlarmBook(deps: BookDeps, retryMs = RETRY_MS): Promise
     return lastMs
   }
   const add = (entry: Entry) => {
-    const { onStored, ...record } = entry
     if (waiting.length >= MAX_WAITING) {
-      log.error({ alarm: record }, 'alarm dropped: spool is full')
-      onStored?.(null)
+      log.error({ alarm: entry }, 'alarm dropped: spool is full')
+      entry.onStored?.(null)
       return
     }
     keeping = keeping
-      .then(() => spool.keep(record))
-      .catch((error) => log.error({ err: error }, 'alarm waits in memory: disk refused it'))
+      .then(() => keep(entry))
       .then(() => {
         waiting.push(entry)
         // While the store is away it is asked at its intervals.
@@ -111,6 +122,7 @@ export async function openAlarmBook(deps: BookDeps, retryMs = RETRY_MS): Promise
       add({ id: randomUUID(), cause, source, evidence: null, receivedAt: dateOfNext() })
     },
     async close() {
+      isClosing = true
       await keeping
       if (waiting.length > 0) await begin()
       clearTimeout(timer)

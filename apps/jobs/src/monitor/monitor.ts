@@ -4,6 +4,7 @@ import { alarmCauses } from '@solstice/contracts'
 import {
   type Audit,
   chunkEndMs,
+  createSpooledMail,
   Deferred,
   dateNow,
   forgetEvidence,
@@ -42,7 +43,7 @@ const WATCH_EVERY_MS = 60_000
 
 type MonitorPorts = Pick<
   Ports,
-  'bus' | 'clock' | 'config' | 'data' | 'leases' | 'log' | 'media' | 'metrics' | 'spools'
+  'bus' | 'clock' | 'config' | 'data' | 'leases' | 'log' | 'mailer' | 'media' | 'metrics' | 'spools'
 >
 type MonitorDeps = MonitorPorts & { audit: Audit }
 
@@ -98,14 +99,15 @@ async function monitor(
   stopping: AbortSignal,
   onOpen: (register: Register) => void,
 ): Promise<void> {
-  const { clock, config, log, spools } = deps
+  const { clock, config, log, mailer, spools } = deps
   const ending = new AbortController()
   const signal = AbortSignal.any([stopping, ending.signal])
   const senses = await openSenses(deps, signal)
   const evidence = createEvidenceKeeper(deps)
   let book: AlarmBook | null = null
   try {
-    book = await openAlarmBook({ ...deps, spool: spools.alarms })
+    const mail = mailer && createSpooledMail({ ...deps, mailer, station: config })
+    book = await openAlarmBook({ ...deps, spool: spools.alarms, mail })
     const register = await openRegister(
       { ...deps, book },
       {

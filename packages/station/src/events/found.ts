@@ -3,6 +3,7 @@ import type { Mode, WebhookEventData, WebhookEventType } from '@solstice/contrac
 import { type AirTurn, liveSinceMs, type PlayoutState } from '@solstice/playout'
 import { toUnits } from '../core/units.ts'
 import { dateOf } from '../core/wall-clock.ts'
+import { shownSource } from '../monitor/alarms.ts'
 import type { WallClock } from '../ports/bus.ts'
 import type {
   AlarmRecord,
@@ -104,10 +105,8 @@ function eventsOfAlarms(
   ]
 }
 
-/** Addresses may hold passwords, and paths what is nobody's business. */
 function factsOf({ id: alarmId, cause, source, evidence, beganAt }: Readonly<AlarmRecord>) {
-  const host = URL.canParse(source) ? new URL(source).host : source
-  return { alarmId, cause, source: host, evidence, beganAt }
+  return { alarmId, cause, source: shownSource(source), evidence, beganAt }
 }
 
 function eventsOfAudit({ id, operationType, createdAt, data }: Readonly<AuditRecord>): StationEvent[] {

@@ -1,6 +1,6 @@
 import { dateNow } from '../core/wall-clock.ts'
 import type { WallClock } from '../ports/bus.ts'
-import type { DataStore, EventRecord, MailMarkRecord } from '../ports/data/data-store.ts'
+import type { AlarmRecord, DataStore, EventRecord, MailMarkRecord } from '../ports/data/data-store.ts'
 import type { JobQueue } from '../ports/job-queue.ts'
 import type { Log } from '../ports/log.ts'
 import type { Mailer } from '../ports/mail.ts'
@@ -8,9 +8,9 @@ import { retryDelayMs } from '../webhooks/deliver.ts'
 import { isMailed, type MailStation, mailOf } from './mail-text.ts'
 
 /** After an e-mail, what happens within this time comes together in the next one. */
-const PAUSE_MS = 5 * 60_000
+export const MAIL_PAUSE_MS = 5 * 60_000
 
-type MailData = Pick<DataStore, 'events' | 'mailMarks'>
+type MailData = Pick<DataStore, 'events' | 'mailMarks' | 'alarms'>
 
 /** Notes how far the events have come when e-mail is set up: what was before is not told. */
 export async function beginMail(data: MailData, nowMs: number): Promise<void> {
@@ -43,7 +43,7 @@ export async function sendMail(deps: {
   const due = await dueMail(data, nowMs)
   if (!due) return
   const { mark, events } = due
-  const told = { eventId: events.at(-1)!.id, attempts: 0, nextAt: nowMs + PAUSE_MS }
+  const told = { eventId: events.at(-1)!.id, attempts: 0, nextAt: nowMs + MAIL_PAUSE_MS }
   const settle = (change: Partial<MailMarkRecord>) => data.mailMarks.update({ id: 'station' }, change)
   try {
     await mailer.send(mailOf(events, station))
@@ -62,6 +62,16 @@ async function dueMail(data: MailData, nowMs: number) {
   const mark = await data.mailMarks.get('station')
   if (!mark || mark.nextAt > nowMs) return null
   const isUntold = ({ id, type }: Readonly<EventRecord>) => id > mark.eventId && isMailed(type)
-  const events = (await data.events.find()).filter(isUntold)
+  const untold = (await data.events.find()).filter(isUntold)
+  if (untold.length === 0) return null
+  const alarms = await data.alarms.find()
+  const events = untold.filter((event) => !wasMailed(event, alarms))
   return events.length === 0 ? null : { mark, events }
+}
+
+/** True for an alarm that was told while the store was away (`createSpooledMail`). */
+function wasMailed({ type, data }: Readonly<EventRecord>, alarms: readonly Readonly<AlarmRecord>[]): boolean {
+  const { alarmId } = data as { alarmId?: number }
+  const mailed = alarms.find(({ id }) => id === alarmId)?.mailed
+  return mailed?.some((one) => one === type) ?? false
 }

@@ -27,34 +27,40 @@ export interface Fault {
  * Begins an alarm. A repetition with the same date finishes what was interrupted.
  *
  * @param beganAt date, epoch ms.
+ * @param isMailed whether it was told by e-mail already.
  * @returns its id; null when the same fault has one that has not ended.
  */
 export async function beginAlarm(
   { data, audit, clock }: AlarmDeps,
   { cause, source, evidence }: Fault & { evidence: string },
   beganAt = dateNow(clock),
+  isMailed = false,
 ): Promise<number | null> {
   const alarm = { cause, source, beganAt, evidence: evidence.slice(0, MAX_EVIDENCE_CHARACTERS) }
   const about = { cause, source, evidence: alarm.evidence }
   const [begun] = await data.alarms.find({ cause, source, beganAt })
-  const added = begun ?? (await data.alarms.insert({ ...alarm, endedAt: null, openKey: openKeyOf(alarm) }))
+  const mailed = isMailed && { mailed: ['alarm.began' as const] }
+  const added =
+    begun ?? (await data.alarms.insert({ ...alarm, ...mailed, endedAt: null, openKey: openKeyOf(alarm) }))
   if (!added) return null
   await forgetOldAlarms(data, beganAt - KEPT_DAYS * DAY_MS)
   await audit.record(MONITOR, 'alarm_begin', about, { onceKey: `alarm_begin ${added.id} ${beganAt}` })
   return added.id
 }
 
-/** Ends the alarm of a fault; false when it has none. @param endsAt date, epoch ms. */
+/** Ends the alarm of a fault; false when it has none. @param endsAt date, epoch ms. @param isMailed as in `beginAlarm`. */
 export async function endAlarm(
   { data, audit, clock }: AlarmDeps,
   fault: Fault,
   endsAt = dateNow(clock),
+  isMailed = false,
 ): Promise<boolean> {
   const openKey = openKeyOf(fault)
   const [open] = await data.alarms.find({ openKey })
   if (!open) return false
   const endedAt = Math.max(endsAt, open.beganAt)
-  if (!(await data.alarms.update({ openKey }, { endedAt, openKey: String(open.id) }))) return false
+  const mailed = isMailed && { mailed: [...(open.mailed ?? []), 'alarm.ended' as const] }
+  if (!(await data.alarms.update({ openKey }, { endedAt, openKey: String(open.id), ...mailed }))) return false
   const seconds = Math.round((endedAt - open.beganAt) / 1000)
   await audit.record(MONITOR, 'alarm_end', { cause: fault.cause, source: fault.source, seconds })
   return true
@@ -76,9 +82,12 @@ export async function readAlarms(
   return { alarms: all.slice(offset, offset + limit).map(shown), total: all.length }
 }
 
+/** As others are told of it: addresses may hold passwords, and paths what is nobody's business. */
+export const shownSource = (source: string) => (URL.canParse(source) ? new URL(source).host : source)
+
 const openKeyOf = ({ cause, source }: Fault) => `${cause} ${source}`
 
-function shown({ openKey: _, hasEvidence = false, ...alarm }: AlarmRecord): Alarm {
+function shown({ openKey: _, mailed: __, hasEvidence = false, ...alarm }: AlarmRecord): Alarm {
   return { ...alarm, hasEvidence }
 }
 

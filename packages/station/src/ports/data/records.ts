@@ -240,6 +240,8 @@ export interface SpooledAlarm extends Pick<AlarmRecord, 'cause' | 'source'> {
   evidence: string | null
   /** When it began or ended, epoch ms. */
   receivedAt: number
+  /** It was told by e-mail already. */
+  isMailed?: boolean
 }
 
 /** Holds records on this machine's disk while the store is unavailable, across restarts of the process. */
@@ -292,6 +294,8 @@ export type AlarmRecord = Omit<Alarm, 'hasEvidence'> & {
   openKey: string
   /** Absent in older records. */
   hasEvidence?: boolean
+  /** What was told by e-mail before the store knew of it; absent = nothing. */
+  mailed?: ('alarm.began' | 'alarm.ended')[]
 }
 /** A time in which the monitor listened; the last one grows while it does. */
 export interface WatchRecord {
