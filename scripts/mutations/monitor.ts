@@ -107,6 +107,13 @@ export const monitorMutations = mutationsOf('apps/jobs/src/monitor', [
     'tests/faults/alarms-spooled.test.ts',
   ],
   [
+    'the sound of an alarm is lost with its process',
+    'apps/jobs/src/monitor/evidence.ts',
+    'if (mp3 && !isStored) await keep(mp3)',
+    '',
+    'tests/faults/alarms-spooled.test.ts',
+  ],
+  [
     'alarms are not told while the store is away',
     'apps/jobs/src/monitor/book.ts',
     'return isClosing ? undefined : tell()',

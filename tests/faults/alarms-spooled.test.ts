@@ -1,6 +1,8 @@
 import { createAudit, createSpooledMail, type SpooledAlarm } from '@solstice/station'
 import t from 'tap'
 import { type AlarmBook, openAlarmBook } from '../../apps/jobs/src/monitor/book.ts'
+import { createRecentSound } from '../../apps/jobs/src/monitor/ear/recent-sound.ts'
+import { createEvidenceKeeper } from '../../apps/jobs/src/monitor/evidence.ts'
 import { openRegister } from '../../apps/jobs/src/monitor/register.ts'
 import { processorsOf } from '../../apps/jobs/src/processors/index.ts'
 import { startPostgres } from '../harness/servers/postgres.ts'
@@ -104,7 +106,7 @@ t.test('while PostgreSQL is away alarms are told by e-mail, once', async (t) => 
   const silence = { cause: 'silence', source: 'http://user:secret@api-1:3001/path' } as const
   const title = { cause: 'title', source: SOURCE } as const
   const begin = (book: AlarmBook, fault: typeof silence | typeof title, evidence: string) =>
-    book.begin({ ...fault, evidence }, () => {})
+    book.begin({ ...fault, evidence }, () => () => {})
   const mailed = async () => (await alarms.all()).filter(({ isMailed }) => isMailed).length
 
   const first = await open()
@@ -140,4 +142,71 @@ t.test('while PostgreSQL is away alarms are told by e-mail, once', async (t) => 
   await sendMail()
   t.equal(smtp.taken.length, 3)
   await second.close()
+})
+
+t.test('the sound of an alarm outlives its process, and is stored with the alarm', async (t) => {
+  const server = await startPostgres(t)
+  const settings = { DATA_PROVIDER: 'sql', DATABASE_URL: server.url, DATABASE_POOL_MAX: '2' }
+  const one = await openApp(t, settings)
+  const two = await openApp(t, settings, one.ports.log, one)
+  const { data, media } = two.ports
+  const { spools } = one.ports
+  const open = async ({ ports }: OpenApp) => {
+    const audit = createAudit({ ...ports, isOn: true })
+    const book = await openAlarmBook({ ...ports, audit, spool: spools.alarms, mail: null }, RETRY_MS)
+    return { book, evidence: createEvidenceKeeper({ ...ports, spools }) }
+  }
+  const sound = createRecentSound(10_000)
+  sound.add(Buffer.alloc(400_000, 1))
+  const begin = async ({ book, evidence }: Awaited<ReturnType<typeof open>>, cause: 'silence' | 'title') => {
+    const fault = { cause, source: SOURCE } as const
+    book.begin({ ...fault, evidence: 'heard' }, (beganAt) => evidence.record(fault, beganAt, sound))
+  }
+  const sounds = async () => (await spools.alarmSounds.all()).map(({ cause }) => cause)
+
+  const first = await open(one)
+  await server.crash()
+  await begin(first, 'silence')
+  await until('its sound is on disk', async () => (await sounds()).length === 1)
+  // As if it were killed: what it has in memory is never stored.
+  await first.book.close()
+  const second = await open(two)
+  await begin(second, 'title')
+  await second.evidence.close()
+  t.same((await sounds()).toSorted(), ['silence', 'title'], 'one that ends in time keeps what it has heard')
+  await second.evidence.fileLeft()
+  t.equal((await sounds()).length, 2, 'nothing is lost while the alarms wait')
+  await server.restart()
+  await until('the alarms are stored', async () => (await spools.alarms.all()).length === 0)
+  await until('one is in hand, and stored', async () => (await sounds()).length === 1)
+  await second.evidence.fileLeft()
+  t.same(await sounds(), [])
+  const alarms = await data.alarms.find()
+  t.match(alarms, [
+    { cause: 'silence', hasEvidence: true },
+    { cause: 'title', hasEvidence: true },
+  ])
+  t.same((await media.list('alarms')).toSorted(), alarms.map(({ id }) => `alarms/${id}.mp3`).toSorted())
+
+  const put = () => Promise.reject(new Error('the bucket is away'))
+  const third = createEvidenceKeeper({ ...two.ports, spools, media: { ...media, put } })
+  const { id, cause, source, beganAt } = alarms[0]!
+  await data.alarms.update({ id }, { hasEvidence: false })
+  third.record({ cause, source }, beganAt, sound)(id)
+  await third.close()
+  t.same(await sounds(), ['silence'], 'nor while there is no place for its sound')
+  await second.evidence.fileLeft()
+  t.match(await data.alarms.get(id), { hasEvidence: true })
+
+  const left = { cause: 'silence', source: SOURCE, mp3: '' } as const
+  const nowMs = alarms[0]!.beganAt
+  await spools.alarmSounds.keep({ ...left, id: 'young', receivedAt: nowMs - 1 })
+  await spools.alarmSounds.keep({ ...left, id: 'old', receivedAt: nowMs - 25 * 3_600_000 })
+  await second.evidence.fileLeft()
+  t.match(
+    await spools.alarmSounds.all(),
+    [{ id: 'young' }],
+    'the sound of an alarm that is nowhere goes after a day',
+  )
+  await second.book.close()
 })

@@ -18,8 +18,11 @@ const MAX_WAITING = 2_000
 
 /** Where beginnings and ends of alarms are written down, in their order. Nobody waits for the store. */
 export interface AlarmBook {
-  /** @param onStored called with the id of the alarm when the store has it; null = it has no record of its own. */
-  begin(fault: Fault & { evidence: string }, onStored: (alarmId: number | null) => void): void
+  /**
+   * @param record called with the moment at which it begins (date, epoch ms). The function that it returns is called with the id of the
+   * alarm when the store has it; null = it has no record of its own.
+   */
+  begin(fault: Fault & { evidence: string }, record: (beganAt: number) => OnStored): void
   end(fault: Fault): void
   /** Tries once more; what is still refused waits on disk for the next monitor on this machine. */
   close(): Promise<void>
@@ -32,7 +35,8 @@ export interface BookDeps extends AlarmDeps {
   log: Logger
 }
 
-type Entry = SpooledAlarm & { onStored?: (alarmId: number | null) => void }
+type OnStored = (alarmId: number | null) => void
+type Entry = SpooledAlarm & { onStored?: OnStored }
 
 /** Opens the book; what an earlier process couldn't store comes first. */
 export async function openAlarmBook(deps: BookDeps, retryMs = RETRY_MS): Promise<AlarmBook> {
@@ -115,8 +119,9 @@ export async function openAlarmBook(deps: BookDeps, retryMs = RETRY_MS): Promise
   if (waiting.length > 0) void begin()
 
   return {
-    begin({ cause, source, evidence }, onStored) {
-      add({ id: randomUUID(), cause, source, evidence, receivedAt: dateOfNext(), onStored })
+    begin({ cause, source, evidence }, record) {
+      const receivedAt = dateOfNext()
+      add({ id: randomUUID(), cause, source, evidence, receivedAt, onStored: record(receivedAt) })
     },
     end({ cause, source }) {
       add({ id: randomUUID(), cause, source, evidence: null, receivedAt: dateOfNext() })

@@ -16,7 +16,7 @@ import {
 import { type AlarmBook, openAlarmBook } from './book.ts'
 import { type Broadcast, followBroadcast } from './broadcast.ts'
 import { listen } from './ear/listen.ts'
-import { createEvidenceKeeper } from './evidence.ts'
+import { createEvidenceKeeper, type EvidenceKeeper } from './evidence.ts'
 import { createInspector, placeAt } from './inspect.ts'
 import {
   type Findings,
@@ -112,7 +112,7 @@ async function monitor(
       { ...deps, book },
       {
         sources: senses.sources,
-        onBegan: (source) => evidence.record(senses.soundAt(source)),
+        onBegan: (fault, beganAt) => evidence.record(fault, beganAt, senses.soundAt(fault.source)),
         retry: (again) => void sleep(STANDBY_RETRY_MS, { signal }).then(again, () => {}),
       },
     )
@@ -128,7 +128,7 @@ async function monitor(
       for (const [source, findings] of senses.look(nowMs)) register.note(source, findings, nowMs)
       if (nowMs - watchedMs >= WATCH_EVERY_MS) {
         watchedMs = nowMs
-        void keepRecords(deps, sinceMs)
+        void keepRecords(deps, sinceMs, evidence)
       }
       await sleep(LOOK_EVERY_MS, { signal })
     }
@@ -140,10 +140,15 @@ async function monitor(
   }
 }
 
-/** Notes that the station is listened to, and deletes the sound of alarms that are forgotten. While the store is away the next note tells it. */
-async function keepRecords({ data, clock, config, media, log }: MonitorDeps, sinceMs: number): Promise<void> {
+/** Notes that the station is listened to, stores what is left of the sound of alarms, and deletes that of those that are forgotten. While the store is away the next note tells it. */
+async function keepRecords(
+  { data, clock, config, media, log }: MonitorDeps,
+  sinceMs: number,
+  evidence: EvidenceKeeper,
+): Promise<void> {
   const watch = { nowMs: dateNow(clock), addresses: config.monitorUrls.length, sinceMs }
   await noteWatch(data, watch).catch((error) => log.warn({ err: error }, 'watch not noted'))
+  await evidence.fileLeft().catch((error) => log.warn({ err: error }, 'evidence on disk not stored'))
   await forgetEvidence({ data, media }).catch((error) =>
     log.warn({ err: error }, 'old evidence of alarms not deleted'),
   )

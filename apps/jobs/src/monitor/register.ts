@@ -17,7 +17,7 @@ export interface Register {
  * for them.
  *
  * @param options.sources those that are looked at; alarms of others end.
- * @param options.onBegan called with the source of each alarm that begins; returns a function that takes its id, as `AlarmBook.begin`.
+ * @param options.onBegan called with each alarm that begins and its date; returns a function that takes its id, as in `AlarmBook.begin`.
  * @param options.retry calls a function again, later.
  */
 export async function openRegister(
@@ -28,7 +28,7 @@ export async function openRegister(
     retry,
   }: {
     sources: ReadonlySet<string>
-    onBegan(source: string): (alarmId: number | null) => void
+    onBegan(fault: Fault, beganAt: number): (alarmId: number | null) => void
     retry(again: () => void): void
   },
 ): Promise<Register> {
@@ -55,7 +55,7 @@ export async function openRegister(
     const after = persist(before, evidence !== undefined, patienceOf(fault.cause), nowMs)
     if (after.state !== before.state) {
       const isNew = after.state === 'faulty'
-      if (isNew) book.begin({ ...fault, evidence: evidence ?? '' }, onBegan(fault.source))
+      if (isNew) book.begin({ ...fault, evidence: evidence ?? '' }, (beganAt) => onBegan(fault, beganAt))
       else book.end(fault)
       log.warn({ ...fault, evidence }, isNew ? 'alarm began' : 'alarm ended')
     }

@@ -10,6 +10,7 @@ export function openSpools(dataDir: string): Spools {
     deliveries: openSpool(join(dataDir, 'deliveries')),
     auditEntries: openSpool(join(dataDir, 'audit-entries')),
     alarms: openSpool(join(dataDir, 'alarms-waiting')),
+    alarmSounds: openSpool(join(dataDir, 'alarm-sounds-waiting')),
   }
 }
 

@@ -244,6 +244,15 @@ export interface SpooledAlarm extends Pick<AlarmRecord, 'cause' | 'source'> {
   isMailed?: boolean
 }
 
+/** The sound of an alarm's beginning, which is not stored with the alarm yet. */
+export interface SpooledSound extends Pick<AlarmRecord, 'cause' | 'source'> {
+  id: string
+  /** When the alarm began, epoch ms. */
+  receivedAt: number
+  /** base64 */
+  mp3: string
+}
+
 /** Holds records on this machine's disk while the store is unavailable, across restarts of the process. */
 export interface Spool<T extends { id: string; receivedAt: number }> {
   /** Writes a record; resolves when it would survive a power cut. @throws when it cannot be written. */
@@ -259,6 +268,7 @@ export interface Spools {
   deliveries: Spool<InboxRecord>
   auditEntries: Spool<SpooledAuditEntry>
   alarms: Spool<SpooledAlarm>
+  alarmSounds: Spool<SpooledSound>
 }
 
 /** A listener's wish to be told when one track is next; deleted when it was told, or the track is over. */
