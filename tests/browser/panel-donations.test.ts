@@ -26,7 +26,7 @@ const names = [
   'Bore',
   'Surge',
 ]
-const tracks = names.map((name, i) => ({ name, hz: 300 + 60 * i, seconds: 240 }))
+const tracks = names.map((name) => ({ name, hz: 440, seconds: 240 }))
 const HOUR_MS = 3_600_000
 
 const order = (id: string, name: string, hoursAgo: number, facts: Partial<DonationRecord> = {}) => {

@@ -7,9 +7,9 @@ import { SUPER_ADMIN } from '../harness/people/admin.ts'
 
 /** Longer than a phone is wide. */
 const LONG = 'Ebb of the Night before the Longest Day of the Year'
-const tracks = ['Low Tide', 'Half Tide', 'High Tide', LONG].map((name, i) => ({
+const tracks = ['Low Tide', 'Half Tide', 'High Tide', LONG].map((name) => ({
   name,
-  hz: 400 + 100 * i,
+  hz: 440,
   seconds: 240,
 }))
 const settings = { STREAM_MODE: 'false', NIGHT_MODE: 'false', ...SUPER_ADMIN }

@@ -10,8 +10,8 @@ import { until } from '../harness/until.ts'
 
 const names = ['Anchor', 'Buoy', 'Compass', 'Dory', 'Estuary', 'Fathom', 'Galley', 'Harbour']
 const tracks = [
-  ...names.map((name, i) => ({ name, hz: 300 + 50 * i, seconds: 240 })),
-  { name: 'Moth', hz: 900, seconds: 240, mode: 'night' as const },
+  ...names.map((name) => ({ name, hz: 440, seconds: 240 })),
+  { name: 'Moth', hz: 440, seconds: 240, mode: 'night' as const },
 ]
 const hour = new Date().getUTCHours()
 const settings = {

@@ -22,7 +22,7 @@ const names = [
   'Keel',
   'Lagoon',
 ]
-const tracks = names.map((name, i) => ({ name, hz: 300 + 50 * i, seconds: 2 }))
+const tracks = names.map((name) => ({ name, hz: 440, seconds: 2 }))
 /** By its record no song ends while the queue is moved about, however slow the machine. */
 const RECORDED_S = 3_600
 const settings = {

@@ -17,8 +17,8 @@ const names = [
   'Surge',
 ]
 const tracks = [
-  ...names.map((name, i) => ({ name, hz: 300 + 60 * i, seconds: 240 })),
-  { name: 'Moth', hz: 900, seconds: 240, mode: 'night' as const },
+  ...names.map((name) => ({ name, hz: 440, seconds: 240 })),
+  { name: 'Moth', hz: 440, seconds: 240, mode: 'night' as const },
 ]
 const hour = new Date().getUTCHours()
 /** A time of day so many hours from now. */

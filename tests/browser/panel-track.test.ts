@@ -8,9 +8,9 @@ import { SUPER_ADMIN } from '../harness/people/admin.ts'
 import { openLyricsService } from '../harness/servers/services/lyrics-service.ts'
 import { until } from '../harness/until.ts'
 
-const songs = ['Low Tide', 'Half Tide', 'High Tide', 'Neap'].map((name, i) => ({
+const songs = ['Low Tide', 'Half Tide', 'High Tide', 'Neap'].map((name) => ({
   name,
-  hz: 300 + 60 * i,
+  hz: 440,
   seconds: 120,
 }))
 

@@ -2,6 +2,8 @@ import t from 'tap'
 import { makePicture } from '../harness/audio/pictures.ts'
 import { violations } from '../harness/browser/axe.ts'
 import { advances, flaws, hears, prepare, titleShown, tones, visit } from '../harness/browser/browser.ts'
+import { builtPage } from '../harness/processes/programs.ts'
+import { prepareStation } from '../harness/stations/station.ts'
 
 t.test('sync mode: the file plays at the station’s position, in both languages', async (t) => {
   const station = await prepare(t, { STREAM_MODE: 'false' })
@@ -185,7 +187,8 @@ t.test('sync mode: a quiet song is played louder than its file, and shown with i
   // One channel measures 3 LU less than two.
   const soft = [{ name: 'Whisper', hz: 1000, seconds: 90, volume: 0.2, isMono: false, cover }]
   // Only audio from the page's own origin can be amplified.
-  const station = await prepare(t, { STREAM_MODE: 'false', MEDIA_STORAGE: 'local' }, soft)
+  const settings = { WEB_DIST: await builtPage(), STREAM_MODE: 'false', MEDIA_STORAGE: 'local' }
+  const station = await prepareStation(t, soft, settings)
   const jobs = await station.startJobs()
   await Promise.all([jobs.printed(/tracks measured/), jobs.printed(/covers read/)])
   await station.startWorker()

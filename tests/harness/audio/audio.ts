@@ -1,9 +1,10 @@
 import { execFile, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { constants, copyFile, mkdir } from 'node:fs/promises'
+import { constants, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { keep } from '../processes/kept.ts'
+import { id3v2 } from './tags.ts'
 
 const run = promisify(execFile)
 
@@ -23,11 +24,19 @@ export interface ToneFile {
   isVariable?: boolean
 }
 
-/** Makes an MP3 of a tone of known pitch and length: 44.1 kHz, tags as given. Equal requests share one file. */
+/** Makes an MP3 of a tone of known pitch and length: 44.1 kHz, tags as given. Equal tones are encoded once, whatever their tags. */
 export async function makeTone(path: string, tone: ToneFile): Promise<void> {
-  const tags = Object.entries({ title: tone.title, artist: tone.artist, album: tone.album })
-    .filter(([, value]) => value !== undefined)
-    .flatMap(([name, value]) => ['-metadata', `${name}=${value}`])
+  const tags = Object.entries({ TIT2: tone.title, TPE1: tone.artist, TALB: tone.album }).flatMap(
+    ([id, text]): [string, Buffer][] => (text === undefined ? [] : [[id, Buffer.from(`\u0003${text}`)]]),
+  )
+  const made = await keptTone(tone)
+  await mkdir(dirname(path), { recursive: true })
+  if (tags.length === 0) return copyFile(made, path, constants.COPYFILE_FICLONE)
+  await writeFile(path, Buffer.concat([id3v2(4, tags), await readFile(made)]))
+}
+
+/** Path of the file of a tone, without its tags. */
+export async function keptTone(tone: ToneFile): Promise<string> {
   const phase = `2*PI*t*(${tone.hz}+t*${(tone.rise ?? 0) / 2})`
   const source = tone.rise
     ? `aevalsrc=sin(${phase})/8:sample_rate=44100:duration=${tone.seconds}`
@@ -43,14 +52,13 @@ export async function makeTone(path: string, tone: ToneFile): Promise<void> {
     `volume=${tone.volume ?? 4}`,
     ...channels,
     ...rate,
-    ...tags,
+    '-id3v2_version',
+    '0',
   ]
   const name = createHash('sha256').update(args.join('\n')).digest('hex').slice(0, 16)
-  const made = await keep(`tone-${name}.mp3`, (unfinished) =>
+  return keep(`tone-${name}.mp3`, (unfinished) =>
     run('ffmpeg', ['-y', '-nostdin', '-loglevel', 'error', ...args, '-f', 'mp3', unfinished]),
   )
-  await mkdir(dirname(path), { recursive: true })
-  await copyFile(made, path, constants.COPYFILE_FICLONE)
 }
 
 /** Decodes MP3 bytes, or those of another format, to samples of the left channel at 44.1 kHz, −1 to 1. */

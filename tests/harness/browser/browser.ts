@@ -4,6 +4,7 @@ import tap, { type Test } from 'tap'
 import { SUPER_ADMIN } from '../people/admin.ts'
 import { openSocket, type SocketClient } from '../people/socket-client.ts'
 import { builtPage } from '../processes/programs.ts'
+import { noteMeasurements } from '../stations/measured.ts'
 import { prepareStation, type Station, type Tone } from '../stations/station.ts'
 import { PATIENCE_MS, until } from '../until.ts'
 import { launchChromium } from './chromium.ts'
@@ -76,14 +77,19 @@ export async function signIn(
   await page.keyboard.press('Enter')
 }
 
-/** A station that serves the page as currently built. */
+/** A station that serves the page as currently built. Its jobs find all songs measured. */
 export async function prepare(
   t: Test,
   settings: Record<string, string>,
   songs: Tone[] = tones,
 ): Promise<Station> {
   const cheap = songs.map((song) => ({ isMono: true, ...song }))
-  return prepareStation(t, cheap, { WEB_DIST: await builtPage(), ...settings })
+  const station = await prepareStation(t, cheap, { WEB_DIST: await builtPage(), ...settings })
+  const startJobs = async () => {
+    await noteMeasurements(station, cheap)
+    return station.startJobs()
+  }
+  return { ...station, startJobs }
 }
 
 /** Gives every song of the station lyrics: one line every two seconds. */

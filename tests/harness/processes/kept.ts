@@ -15,7 +15,18 @@ const FORGOTTEN_AFTER_MS = 3_600_000
  * @param make writes a file or a folder at the given path.
  * @returns its path; treat it as read-only.
  */
-export async function keep(name: string, make: (path: string) => Promise<unknown>): Promise<string> {
+export function keep(name: string, make: (path: string) => Promise<unknown>): Promise<string> {
+  const begun = making.get(name)
+  if (begun) return begun
+  const kept = find(name, make).finally(() => making.delete(name))
+  making.set(name, kept)
+  return kept
+}
+
+/** Wanted several times at once by this process. */
+const making = new Map<string, Promise<string>>()
+
+async function find(name: string, make: (path: string) => Promise<unknown>): Promise<string> {
   const path = join(keptFolder, name)
   const now = new Date()
   const isKept = await utimes(path, now, now).then(
