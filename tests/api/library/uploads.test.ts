@@ -5,6 +5,7 @@ import { openMedia, readConfig } from '@solstice/adapters'
 import { pino } from 'pino'
 import t from 'tap'
 import { usageOf } from '../../../tools/bench/usage.ts'
+import { inForm } from '../../harness/long-form.ts'
 import { SUPER_ADMIN } from '../../harness/people/admin.ts'
 import { logIn, minuteOfFrames, uploadTrack } from '../../harness/people/uploads.ts'
 import { prepareStation } from '../../harness/stations/station.ts'
@@ -14,8 +15,8 @@ useStores('sql+cloud')
 
 const MB = 1024 * 1024
 const UPLOADS = 20
-/** Together several times the memory that may be used. */
-const MAX_BYTES = 32 * MB
+/** Together more than the memory that may be used. */
+const MAX_BYTES = inForm({ short: 16, long: 32 }) * MB
 const MAX_GROWTH_MB = 256
 
 /** Names of the waiting uploads and of everything else in their folder. */
