@@ -4,6 +4,7 @@ import t from 'tap'
 import { makeTone } from '../../../../tests/harness/audio/audio.ts'
 import { tagBombs } from '../../../../tests/harness/audio/tag-bombs.ts'
 import { id3v2 } from '../../../../tests/harness/audio/tags.ts'
+import { inForm } from '../../../../tests/harness/long-form.ts'
 import { temporaryFolder } from '../../../../tests/harness/processes/processes.ts'
 import { longestTurnMs } from '../../../../tests/harness/processes/turns.ts'
 import { openTagParser } from './tag-parser.ts'
@@ -14,9 +15,12 @@ const path = join(folder, 'a.mp3')
 await makeTone(path, { hz: 440, seconds: 1, title: 'Ніч', artist: 'Мавка' })
 const tone = await readFile(path)
 const facts = { title: 'Ніч', artist: 'Мавка' }
+/** The short form leaves out those of which the second test has more. */
+const isLeftOut = inForm({ short: /TXXX:ARTISTS/, long: /^$/ })
 
 t.test('no tag blocks the event loop, and the next file is read', async (t) => {
-  for (const [what, { before = Buffer.alloc(0), behind = Buffer.alloc(0) }] of Object.entries(tagBombs)) {
+  const bombs = Object.entries(tagBombs).filter(([what]) => !isLeftOut.test(what))
+  for (const [what, { before = Buffer.alloc(0), behind = Buffer.alloc(0) }] of bombs) {
     const bomb = join(folder, 'bomb.mp3')
     await writeFile(bomb, Buffer.concat([before, tone, behind]))
     const longestMs = await longestTurnMs(async () => {
