@@ -7,7 +7,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
-import { cp, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { SourceMap } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
 import { keptFolder } from '../tests/harness/processes/kept.ts'
@@ -30,6 +30,9 @@ const first = [
   ...['tests/journeys/', 'tests/browser/', 'tests/faults/', 'tests/', 'scripts/', 'packages/adapters/'],
   ...['apps/stream-worker/', 'apps/api/', 'apps/jobs/', 'packages/demo-music/'],
 ]
+
+/** Tests of pure code, which take less time than the start of a process for each: one runs them all. */
+const together = ['packages/playout/', 'packages/station/']
 
 /** Files that may be run once more, alone. More of them have a fault in common. */
 const MAX_ALONE = 3
@@ -99,8 +102,7 @@ function readStores(): Stores[] | null {
 /** Counts the assertions of all files. */
 async function test() {
   const found = named.length ? named.map((path) => relative(root, resolve(path))) : await findTests()
-  const files = isLong && !named.length ? await ofFaults(found) : found
-  const runs = stores ? await ofStations(files, stores) : files.map((file) => ({ file, stores: null }))
+  let files = isLong && !named.length ? await ofFaults(found) : found
   await mkdir(keptFolder, { recursive: true })
   const built = await mkdtemp(join(keptFolder, 'run-'))
   const ends: (() => unknown)[] = []
@@ -116,12 +118,14 @@ async function test() {
           await cp(join(root, 'apps/web/dist'), pageIn(built), { recursive: true })
         Object.assign(server, await startSharedPostgres({ teardown: (end) => void ends.unshift(end) }))
       }
+      if (isAll) files = await joinPure(files, built)
     } catch (error) {
       console.log(error instanceof Error ? error.message : error)
       return { passed: 0, failed: 1 }
     }
     const form: Record<string, string> = isLong ? { TEST_FORM: 'long' } : {}
     const env = { ...server, ...form, BUILT_FOR_TESTS: named.length ? '' : built }
+    const runs = stores ? await ofStations(files, stores) : files.map((file) => ({ file, stores: null }))
     const counts = { passed: 0, failed: 0 }
     const isWaiting = ({ file }: { file: string }) => mostlyWaiting.some((start) => file.startsWith(start))
     const queues = { waiting: runs.filter(isWaiting), computing: runs.filter((run) => !isWaiting(run)) }
@@ -148,6 +152,22 @@ async function test() {
     for (const end of ends) await end()
     await rm(built, { recursive: true, force: true })
   }
+}
+
+/** Writes one program for the tests of each folder in `together`. @returns the files, those replaced by their program. */
+async function joinPure(files: string[], built: string): Promise<string[]> {
+  const programs = await Promise.all(
+    together.map(async (folder) => {
+      const members = files.filter((file) => file.startsWith(folder))
+      const imports = members.map((file) => `import './${file.slice(folder.length).replace(/ts$/, 'js')}'`)
+      const program = `${folder}${members.length} files.ts`
+      await writeFile(join(built, program.replace(/ts$/, 'js')), imports.join('\n'))
+      return program
+    }),
+  )
+  const others = files.filter((file) => !together.some((folder) => file.startsWith(folder)))
+  const at = others.findIndex((file) => rank(file) === first.length)
+  return others.toSpliced(at, 0, ...programs)
 }
 
 /** The station tests among these, each with each kind of store. */
@@ -183,8 +203,11 @@ async function findTests(): Promise<string[]> {
         .map((path) => `${folder}/${path}`),
     ),
   )
-  const rank = (path: string) => [...first, ''].findIndex((start) => path.startsWith(start))
   return found.flat().sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
+}
+
+function rank(path: string): number {
+  return [...first, ''].findIndex((start) => path.startsWith(start))
 }
 
 interface Result {
