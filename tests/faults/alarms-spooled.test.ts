@@ -1,4 +1,4 @@
-import { createAudit, createSpooledMail, type SpooledAlarm } from '@solstice/station'
+import { createAudit, createSpooledMail, readAlarms, type SpooledAlarm } from '@solstice/station'
 import t from 'tap'
 import { type AlarmBook, openAlarmBook } from '../../apps/jobs/src/monitor/book.ts'
 import { createRecentSound } from '../../apps/jobs/src/monitor/ear/recent-sound.ts'
@@ -132,6 +132,11 @@ t.test('while PostgreSQL is away alarms are told by e-mail, once', async (t) => 
   await server.restart()
   await until('all is stored', async () => (await alarms.all()).length === 0)
   t.match(await data.alarms.find({ cause: 'silence' }), [{ mailed: ['alarm.began', 'alarm.ended'] }])
+  const { alarms: shown } = await readAlarms(data, { offset: 0, limit: 10 })
+  t.notOk(
+    shown.some((alarm) => 'mailed' in alarm),
+    'admins are not told of that',
+  )
   await sweep()
   await sendMail()
   t.equal(smtp.taken.length, 3)
