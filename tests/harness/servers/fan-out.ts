@@ -4,7 +4,7 @@ import { listening } from '@solstice/contracts'
 import { defaultSettings, type Mount, mountId } from '@solstice/station'
 import Fastify from 'fastify'
 import { pino } from 'pino'
-import { refuse } from '../../../apps/api/src/http/errors.ts'
+import { refuse, refuseConnection } from '../../../apps/api/src/http/errors.ts'
 import { useShortcuts } from '../../../apps/api/src/http/shortcuts.ts'
 import { createOrigins } from '../../../apps/api/src/limits/client-address.ts'
 import { createAirMirror } from '../../../apps/api/src/stream/mirror.ts'
@@ -64,7 +64,7 @@ export async function station(
     2,
   )
   const fanOut = isFirst ? streams.first : streams.others.get(mountId(mount))!
-  const app = Fastify()
+  const app = Fastify({ clientErrorHandler: refuseConnection })
   useShortcuts(app)
   app.setErrorHandler(refuse)
   app.shortcuts.add(listening.getPublicStream, '/short', fanOut.take)

@@ -90,10 +90,18 @@ const codeOfConnectionError: Record<string, FailureCode> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
 }
 
+/** Connections that speak HTTP no more; what was written to them may not be among `bytesWritten`. */
+const taken = new WeakSet<Socket>()
+
+/** Notes that a connection was taken over from HTTP: bytes that are no request are not answered on it. */
+export function noteTaken(socket: Socket): void {
+  taken.add(socket)
+}
+
 /** Answers bytes that never became a request: malformed HTTP, or headers that are too large or too slow. */
 export function refuseConnection(error: ConnectionError, socket: Socket): void {
   // An error body in the middle of a reply would be read as part of it.
-  if (!socket.writable || socket.bytesWritten > 0) {
+  if (!socket.writable || socket.bytesWritten > 0 || taken.has(socket)) {
     socket.destroy()
     return
   }

@@ -32,6 +32,22 @@ for (const { name, type, kbits, ...mount } of mounts) {
     t.equal(fanOut.listeners, 0)
   })
 
+  t.test(
+    `${name}: what isn't HTTP behind the request ends the stream and isn't answered in it`,
+    async (t) => {
+      const { air, fanOut, port } = await station(t, kbits, mount)
+      air.send()
+      for (const path of ['/stream', '/short']) {
+        const socket = connect(port, '127.0.0.1')
+        socket.write(`GET ${path} HTTP/1.1\r\nHost: radio.example\r\n\r\nnot HTTP\r\n\r\n`)
+        const answer = await inTime('the end', text(socket))
+        t.same(answer.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 200'], path)
+        t.notMatch(answer, 'BAD_REQUEST')
+      }
+      await until('nobody listens', () => fanOut.listeners === 0)
+    },
+  )
+
   t.test(`${name}: without sound the stream is not ready`, async (t) => {
     const { port, air, first } = await station(t, kbits, mount)
     if (mount.isBeside) first.send()

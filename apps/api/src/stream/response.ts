@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import type { Mode, UiSettings } from '@solstice/contracts'
 import { codecs, type DirectoryEntry, Failure, type Mount } from '@solstice/station'
 import type { FastifyReply } from 'fastify'
+import { noteTaken } from '../http/errors.ts'
 import { METADATA_INTERVAL } from './icy.ts'
 
 /**
@@ -12,6 +13,7 @@ import { METADATA_INTERVAL } from './icy.ts'
 export function takeSocket(request: IncomingMessage, response: ServerResponse): Socket {
   const { socket } = request
   response.detachSocket(socket)
+  noteTaken(socket)
   for (const event of ['data', 'end', 'timeout', 'drain', 'error']) socket.removeAllListeners(event)
   socket.setTimeout(0)
   socket.setNoDelay(true)
