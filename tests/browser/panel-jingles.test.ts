@@ -166,7 +166,7 @@ t.test('a day at the desk, with a mouse and on a phone', async (t) => {
     await page.setViewportSize({ width: 390, height: 320 })
     await bar('More').tap()
     await button('Log out').tap()
-    await page.waitForURL(/adlogin/)
+    await page.waitForURL(/adlogin/, { waitUntil: 'commit' })
     await until('the session has ended', async () => (await sessions()) === open - 1)
     t.same(
       complaints.filter((complaint) => !/40[134]/.test(complaint)),
