@@ -192,10 +192,10 @@ t.test('a song whose commit was made, but not answered, is recognised as added',
   const stored = { artist: 'Hilda', title: 'Tide', duration: 1, lyricsStatus: 'plain' }
   for (const [name, rows, end] of [
     ['at once', [{}], 'done'],
-    ['while the first attempt is still at work', [null, {}], 'done'],
+    ['while the first attempt is still at work', [null, null, null, {}], 'done'],
     ['unless it is another song', [{ duration: 2 }], 'duplicate'],
     ['unless it has another name', [{ title: 'Ebb' }], 'duplicate'],
-    ['unless there is none', [null, null], 'duplicate'],
+    ['unless there is none', Array.from({ length: 8 }, () => null), 'duplicate'],
   ] as const) {
     let asked = 0
     const { queue, add, reach } = open(t, {

@@ -10,6 +10,9 @@ export interface StepDeps {
   retryMs: number
 }
 
+/** How often a track is looked for whose commit may be at work: the station reads the whole file before it is there. */
+const MAX_LOOKS = 8
+
 /**
  * Brings the file of an item to the station, where it waits for its commit.
  *
@@ -75,8 +78,7 @@ export async function commit(
     return { track, lyrics: lyricsStatus }
   } catch (error) {
     if (failureCode(error) !== 'FILENAME_EXISTS') throw error
-    // The first attempt may still be at work, above all when the browser itself has sent the second one.
-    const row = (await readTrack(deps, uploaded)) ?? (await readTrackLater(deps, uploaded))
+    const row = await awaitTrack(deps, uploaded)
     if (!row || !isSameTrack(row, uploaded, tags)) return null
     const { id, title, artist, album, year, duration, mode, filename, lyricsStatus } = row
     const { storageKey } = uploaded
@@ -97,7 +99,11 @@ async function readTrack({ call }: Pick<StepDeps, 'call'>, { storageKey }: Uploa
   }
 }
 
-async function readTrackLater(deps: StepDeps, uploaded: Uploaded) {
-  await new Promise((resolve) => setTimeout(resolve, deps.retryMs))
-  return readTrack(deps, uploaded)
+/** The first attempt may still be at work, above all when the browser itself has sent the second one. */
+async function awaitTrack(deps: StepDeps, uploaded: Uploaded) {
+  for (let time = 1; ; time++) {
+    const row = await readTrack(deps, uploaded)
+    if (row || time === MAX_LOOKS) return row
+    await new Promise((resolve) => setTimeout(resolve, deps.retryMs))
+  }
 }
