@@ -66,6 +66,7 @@ t.test(
     await page.keyboard.press('Escape')
 
     await page.getByRole('link', { name: 'On air' }).click()
+    await page.locator('.queue-row').first().waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('night swim')
     await page.getByRole('button', { name: 'Add to the queue: Night Swim' }).click()
