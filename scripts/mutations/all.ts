@@ -10,10 +10,12 @@ import { deskMutations, panelMutations, panelRouteMutations } from './panel.ts'
 import { playoutMutations } from './playout.ts'
 import { soundMutations } from './sound.ts'
 import { storeMutations } from './stores.ts'
+import { streamMutations } from './stream.ts'
 
 export const allMutations: Mutation[] = [
   ...playoutMutations,
   ...soundMutations,
+  ...streamMutations,
   ...aircheckMutations,
   ...storeMutations,
   ...accessMutations,

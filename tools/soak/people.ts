@@ -25,11 +25,11 @@ export interface Work {
 export function startWork(run: Teardown, url: string, warmUpMs: number, signal: AbortSignal): Work {
   const work: Work = { done: {}, failed: [] }
   const warmUntilMs = performance.now() + warmUpMs
-  const pause: Pause = (of) => {
+  const pause: Workplace['pause'] = (of) => {
     const ms = (performance.now() < warmUntilMs ? WARMING_UP : AT_WORK)[of]
     return sleep(ms, { signal }).catch(() => {})
   }
-  const attempt = async (what: string, act: () => Promise<void>) => {
+  const attempt: Workplace['attempt'] = async (what, act) => {
     try {
       await act()
       work.done[what] = (work.done[what] ?? 0) + 1
@@ -37,21 +37,23 @@ export function startWork(run: Teardown, url: string, warmUpMs: number, signal: 
       if (!signal.aborted) work.failed.push(`${what}: ${error instanceof Error ? error.message : error}`)
     }
   }
-  void administer(run, url, signal, attempt, pause)
-  void talk(run, url, signal, attempt, pause)
+  const place = { run, url, signal, attempt, pause }
+  void administer(place)
+  void talk(place)
   return work
 }
 
-type Attempt = (what: string, act: () => Promise<void>) => Promise<void>
-type Pause = (of: keyof typeof AT_WORK) => Promise<void>
+/** The station that they work at. */
+interface Workplace {
+  run: Teardown
+  url: string
+  signal: AbortSignal
+  /** Counts an action, or what it failed of. */
+  attempt(what: string, act: () => Promise<void>): Promise<void>
+  pause(of: keyof typeof AT_WORK): Promise<void>
+}
 
-async function administer(
-  run: Teardown,
-  url: string,
-  signal: AbortSignal,
-  attempt: Attempt,
-  pause: Pause,
-): Promise<void> {
+async function administer({ run, url, signal, attempt, pause }: Workplace): Promise<void> {
   const file = join(await temporaryFolder(run), 'upload.mp3')
   await makeTone(file, { hz: 900, seconds: UPLOAD_S, isMono: true })
   const bytes = await readFile(file)
@@ -87,13 +89,7 @@ async function upload(url: string, title: string, bytes: Buffer): Promise<void> 
   await ask('DELETE', `song-editor?songId=${encodeURIComponent(track.id)}`)
 }
 
-async function talk(
-  run: Teardown,
-  url: string,
-  signal: AbortSignal,
-  attempt: Attempt,
-  pause: Pause,
-): Promise<void> {
+async function talk({ run, url, signal, attempt, pause }: Workplace): Promise<void> {
   // The monitor would hear a lasting tone as a block that comes again and again.
   const pieces = cut(await makeRecording('anoisesrc=color=pink:amplitude=0.5', TALK_S), TALK_S, PIECE_MS)
   while (!signal.aborted) {

@@ -27,7 +27,7 @@ async function connection(t: Test) {
   return { client, socket, counts }
 }
 
-/** What the client receives, of this length. */
+/** The first bytes that the client receives. */
 async function received(client: Socket, length: number): Promise<Buffer> {
   const pieces: Buffer[] = []
   let bytes = 0

@@ -137,7 +137,7 @@ function donationEventOf(event: LedgerRecord['event'], onceKey: string) {
   return event === 'refused' && onceKey.startsWith('unqueued ') ? 'donation.unqueued' : null
 }
 
-/** What the air was from a moment on, station time; `key` tells the moment from all others. */
+/** The air from a moment on, station time; `key` tells the moment from all others. */
 interface Turn extends Pick<AirTurn, 'atMs' | 'liveSinceMs'> {
   mode: Mode
   key: number

@@ -304,7 +304,7 @@ export type AlarmRecord = Omit<Alarm, 'hasEvidence'> & {
   openKey: string
   /** Absent in older records. */
   hasEvidence?: boolean
-  /** What was told by e-mail before the store knew of it; absent = nothing. */
+  /** Told by e-mail before the store knew of it; absent = nothing. */
   mailed?: ('alarm.began' | 'alarm.ended')[]
 }
 /** A time in which the monitor listened; the last one grows while it does. */

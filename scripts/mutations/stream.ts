@@ -1,0 +1,96 @@
+import { mutationsOf } from './mutation.ts'
+
+/** Faults on the way from the broadcast to its listeners. */
+export const streamMutations = mutationsOf('apps/api/src/stream', [
+  [
+    'a replica that starts reads sound before it cuts segments of it',
+    'apps/api/src/app.ts',
+    'const hls = closeWithApp(openHls(',
+    'closeWithApp(await ports.openReplicaLink())\n  const hls = closeWithApp(openHls(',
+    'apps/api/src/hls/hls.test.ts',
+  ],
+  [
+    'a metadata block comes one byte late',
+    'icy.ts',
+    'const block = metadataBlock(titleAt(at))\n    parts.push(audio.subarray(from, at), block)',
+    'const block = metadataBlock(titleAt(at))\n    parts.push(audio.subarray(from, ++at), block)',
+    'icy.test.ts',
+  ],
+  [
+    'a quote in a title ends its block',
+    'icy.ts',
+    'cutToBytes(harmless(title), room)',
+    'cutToBytes(title, room)',
+    'icy.test.ts',
+  ],
+  [
+    'a write overtakes what waits in the stream of a slow listener',
+    'straight-write.ts',
+    '!socket.writable || socket.writableLength > 0',
+    '!socket.writable',
+    'straight-write.test.ts',
+  ],
+  [
+    'bytes for TLS go to the kernel as they are',
+    'straight-write.ts',
+    "'encrypted' in socket",
+    'false',
+    'straight-write.test.ts',
+  ],
+  [
+    'a frame that starts at a byte is attributed to the next byte',
+    'ring.ts',
+    'findLastIndex((start) => start <= byte)',
+    'findLastIndex((start) => start < byte)',
+    'icy.test.ts',
+  ],
+  [
+    'a listener cannot resume from the first frame of a chunk',
+    'ring.ts',
+    'chunk.frame <= frameNumber && frameNumber < chunk.frame + chunk.frames',
+    'chunk.frame < frameNumber && frameNumber < chunk.frame + chunk.frames',
+    'start-point.test.ts',
+  ],
+  [
+    'a listener who resumes misses a frame',
+    'start-point.ts',
+    'frameStarts(resumed.chunk.audio)[from! - resumed.chunk.frame] ?? 0',
+    'frameStarts(resumed.chunk.audio)[from! - resumed.chunk.frame + 1] ?? 0',
+    'start-point.test.ts',
+  ],
+  [
+    'each mount limits the streams of an address by itself',
+    'streams.ts',
+    'createFanOut({ ...deps, mirror, mount, counter, mode })',
+    'createFanOut({ ...deps, mirror, mount, counter: createConnectionCounter(maxPerAddress), mode })',
+    'fan-out.test.ts',
+  ],
+  [
+    'a replica cuts no segments of what was broadcast before it began',
+    'apps/api/src/app.ts',
+    'closeWithApp(openHls({ ...ports, mirror }))',
+    '(await new Promise((resolve) => setTimeout(resolve, 500)), closeWithApp(openHls({ ...ports, mirror })))',
+    'apps/api/src/routes/listening/hls.test.ts',
+  ],
+  [
+    'all listeners wait for a replica that is slow to answer for a playlist',
+    'deploy/nginx.conf',
+    'proxy_cache_use_stale updating error timeout;',
+    'proxy_cache_use_stale error timeout;',
+    'tests/deployment/nginx.test.ts',
+  ],
+  [
+    'a repeated chunk is heard twice',
+    'mount-mirror.ts',
+    'if (chunk.frame < expected && isRepeated(newest, chunk, frameMs)) return',
+    '',
+    'mirror.test.ts',
+  ],
+  [
+    'audio that ended a minute ago counts as fresh',
+    'mount-mirror.ts',
+    'const STALE_MS = 10_000',
+    'const STALE_MS = 60_000',
+    'mirror.test.ts',
+  ],
+])
