@@ -52,9 +52,16 @@ t.test('what the kernel takes at once does not pass the stream', async (t) => {
 t.test('a client that does not read gets everything later, in order', async (t) => {
   const { client, socket, counts } = await connection(t)
   const writes = Array.from({ length: 300 }, () => randomBytes(48_000))
-  for (const bytes of writes) writeStraight(socket, bytes.subarray(0, 100), bytes.subarray(100))
+  const write = (bytes: Buffer) => writeStraight(socket, bytes.subarray(0, 100), bytes.subarray(100))
+  for (const bytes of writes.slice(0, 200)) write(bytes)
   t.ok(socket.writableLength > 1_000_000, 'the stream has what the kernel did not take')
-  t.ok(counts.viaStream < 600, 'the kernel took the first writes')
+  t.ok(counts.viaStream < 400, 'the kernel took the first writes')
+  // Where the client has just read, the kernel has room again while the stream still waits.
+  const later = writes.slice(200)
+  client.on('data', () => {
+    const [bytes] = later.splice(0, 1)
+    if (bytes) write(bytes)
+  })
   t.ok((await received(client, 300 * 48_000)).equals(Buffer.concat(writes)))
   t.equal(socket.writableLength, 0)
   const before = counts.viaStream
