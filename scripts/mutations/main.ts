@@ -4,8 +4,8 @@
  * description contains one of the words.
  */
 import { join } from 'node:path'
-import { allMutations } from './all.ts'
 import { type Copy, copySources } from './copy.ts'
+import { allMutations } from './faults/all.ts'
 import type { Mutation } from './mutation.ts'
 
 /** Copies in which faults are tried in parallel. */

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { root } from '../../tests/harness/processes/processes.ts'
-import { allMutations } from './all.ts'
+import { allMutations } from './faults/all.ts'
 
 t.test('each mutation matches one place in the sources and names existing tests', async (t) => {
   const seen = new Set<string>()

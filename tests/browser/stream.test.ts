@@ -70,7 +70,7 @@ t.test(
       const air = await followBroadcast(t, station)
       await air.more(1)
       await air.until(air.chunks[0]!.atMs + streamBurstMs)
-      // Who joined when the station had just begun has no more in hand than there was.
+      // A listener of a station that had just begun has no more in hand than there was.
       await page.keyboard.press('Space')
       await page.locator('.horizon[data-sound=paused]').waitFor()
       await page.keyboard.press('Space')

@@ -1,4 +1,4 @@
-import { mutationsOf } from './mutation.ts'
+import { mutationsOf } from '../mutation.ts'
 
 /** Durations follow the station clock, dates the wall clock. */
 export const clockMutations = mutationsOf('packages/adapters/src', [

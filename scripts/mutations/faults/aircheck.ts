@@ -1,4 +1,4 @@
-import { mutationsOf } from './mutation.ts'
+import { mutationsOf } from '../mutation.ts'
 
 /** The recorded broadcast: what is known of a moment, and its sound. */
 export const aircheckMutations = mutationsOf('packages/station/src/aircheck', [

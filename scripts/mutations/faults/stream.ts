@@ -1,4 +1,4 @@
-import { mutationsOf } from './mutation.ts'
+import { mutationsOf } from '../mutation.ts'
 
 /** Faults on the way from the broadcast to its listeners. */
 export const streamMutations = mutationsOf('apps/api/src/stream', [

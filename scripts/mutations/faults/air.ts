@@ -1,4 +1,4 @@
-import { mutationsOf } from './mutation.ts'
+import { mutationsOf } from '../mutation.ts'
 
 /** Limits on requests to the air, and on the records it keeps. */
 export const airMutations = mutationsOf('packages/adapters/src', [

@@ -1,4 +1,4 @@
-import { mutationsOf } from './mutation.ts'
+import { mutationsOf } from '../mutation.ts'
 
 const workerMutations = mutationsOf('apps/stream-worker/src/audio', [
   [

@@ -1,4 +1,4 @@
-import { mutationsOf } from './mutation.ts'
+import { mutationsOf } from '../mutation.ts'
 
 const ACCESS_TESTS = ['tests/api/access/access.test.ts', 'tests/api/access/forged-access.test.ts'] as const
 

@@ -1,4 +1,4 @@
-import { mutationsOf } from './mutation.ts'
+import { mutationsOf } from '../mutation.ts'
 
 /** Limits on input from strangers and admins, and on its duration. */
 const doorMutations = mutationsOf('apps/api/src', [

@@ -1,4 +1,4 @@
-import { mutationsOf } from './mutation.ts'
+import { mutationsOf } from '../mutation.ts'
 
 const PAYMENTS = 'packages/adapters/src/services/payments'
 const PAYMENT_TESTS = [`${PAYMENTS}/payments.test.ts`, `${PAYMENTS}/providers.test.ts`] as const

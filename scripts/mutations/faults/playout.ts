@@ -1,4 +1,4 @@
-import { mutationsOf } from './mutation.ts'
+import { mutationsOf } from '../mutation.ts'
 
 /** Rules of the programme, by their ids in packages/playout/SPEC.md. */
 export const playoutMutations = mutationsOf('packages/playout/src', [

@@ -1,4 +1,4 @@
-import { mutationsOf } from './mutation.ts'
+import { mutationsOf } from '../mutation.ts'
 
 const MOVE = 'queue/move-entry.test.ts'
 const INSERT = 'clips/insert-jingle.test.ts'

@@ -1,4 +1,4 @@
-import { mutationsOf } from './mutation.ts'
+import { mutationsOf } from '../mutation.ts'
 
 const JUDGE = 'apps/jobs/src/monitor/judge.test.ts'
 const SOUND = 'apps/jobs/src/monitor/ear/sound.test.ts'
