@@ -14,6 +14,8 @@ const TALK_S = 10
 const AT_WORK = { adminMs: 5_000, talkMs: 50_000 }
 const WARMING_UP: typeof AT_WORK = { adminMs: 500, talkMs: 5_000 }
 const PIECE_MS = 150
+/** Songs are played more slowly than the admin queues them: all but one in so many are removed again, so that the queue doesn't grow. */
+const QUEUED_PER_KEPT = 24
 
 /** Actions of people at work, and the failed ones. */
 export interface Work {
@@ -66,16 +68,23 @@ async function administer({ run, url, signal, attempt, pause }: Workplace): Prom
     await attempt('queue', () =>
       asSocket(run, url, async (client) => {
         const position = 1 + (turn % 5)
-        client.socket.emit('admin_add_song', {
-          ...{ id: `day/Song ${turn % 10}.mp3`, orderType: 'lastinline', position },
-        })
-        await client.firstOf(['admin_success', 'admin_error'])
+        const song = { id: `day/Song ${turn % 10}.mp3`, orderType: 'lastinline', position }
+        const isQueued = await command(client, 'admin_add_song', song)
+        if (isQueued && turn % QUEUED_PER_KEPT !== 0) await command(client, 'admin_remove_song', position)
       }),
     )
     await pause('adminMs')
     await attempt('upload', () => upload(url, `Upload ${turn}`, bytes))
     await pause('adminMs')
   }
+}
+
+/** Resolves with false when the command is refused, as a song is that stands next to its place already. */
+async function command({ socket, heard, forget, firstOf }: SocketClient, event: string, payload: unknown) {
+  forget()
+  socket.emit(event, payload)
+  await firstOf(['admin_success', 'admin_error'])
+  return heard.some((one) => one.event === 'admin_success')
 }
 
 /** Uploads a track and deletes it again, so that the library stays as large as it is. */
