@@ -16,11 +16,15 @@ export async function watchAir({
     const now = toldOf(state)
     const isNews = seen !== null && now !== seen
     seen = now
-    const id = 'sweep-events'
-    if (isNews)
-      jobs.add(id, {}, { id, requeueIfActive: true }).catch((error) => {
-        log.warn({ err: error }, 'events not looked for: they will be within seconds')
-      })
+    if (isNews) lookForEvents({ jobs, log })
+  })
+}
+
+/** Has what just happened recorded and told now instead of within seconds. */
+export function lookForEvents({ jobs, log }: Pick<Ports, 'jobs' | 'log'>): void {
+  const id = 'sweep-events'
+  jobs.add(id, {}, { id, requeueIfActive: true }).catch((error) => {
+    log.warn({ err: error }, 'events not looked for: they will be within seconds')
   })
 }
 

@@ -32,6 +32,8 @@ export interface BookDeps extends AlarmDeps {
   spool: Spool<SpooledAlarm>
   /** Tells the operator of alarms that wait; null = there is no mail server. */
   mail: SpooledMail | null
+  /** Called when the store has a beginning or an end. */
+  onWritten?(): void
   log: Logger
 }
 
@@ -67,6 +69,7 @@ export async function openAlarmBook(deps: BookDeps, retryMs = RETRY_MS): Promise
       onStored?.(alarmId)
     }
     await spool.remove(id)
+    deps.onWritten?.()
   }
   const work = async () => {
     for (let [next] = waiting; next; [next] = waiting) {

@@ -47,10 +47,10 @@ export function createEvidenceKeeper(deps: {
   let left = 0
 
   /** null when nothing was heard. */
+  const encoded = async (pcm: Buffer) => (pcm.length === 0 ? null : encodeMp3(config.ffmpegPath, pcm))
   const recorded = async (sound: RecentSound): Promise<Buffer | null> => {
     await sleep(SIDE_MS, { signal: ending.signal }).catch(() => {})
-    const pcm = sound.last(2 * SIDE_MS)
-    return pcm.length === 0 ? null : encodeMp3(config.ffmpegPath, pcm)
+    return encoded(sound.last(2 * SIDE_MS))
   }
   const run = (work: Promise<void>, about: object) => {
     const one = work
@@ -65,12 +65,15 @@ export function createEvidenceKeeper(deps: {
       if (inHand.size + left >= MAX_WAITING) return () => {}
       inHand.add(id)
       let isStored = false
-      const recording = recorded(sound)
       const keep = (mp3: Buffer) =>
         alarmSounds.keep({ id, cause, source, receivedAt: beganAt, mp3: mp3.toString('base64') })
-      const keeping = recording.then(async (mp3) => {
+      const recording = recorded(sound)
+      // A process that dies before the whole is recorded leaves what was heard until then.
+      const keepingBefore = encoded(sound.last(SIDE_MS)).then((mp3) => (mp3 ? keep(mp3) : undefined))
+      const keeping = Promise.all([recording, keepingBefore.catch(() => {})]).then(async ([mp3]) => {
         if (mp3 && !isStored) await keep(mp3)
       })
+      run(keepingBefore, fault)
       run(keeping, fault)
       const store = async (alarmId: number | null) => {
         const mp3 = await recording

@@ -3,6 +3,7 @@ import type { Ports } from '@solstice/adapters'
 import { alarmCauses } from '@solstice/contracts'
 import {
   type Audit,
+  capabilitiesOf,
   chunkEndMs,
   createSpooledMail,
   Deferred,
@@ -13,6 +14,7 @@ import {
   openFaults,
   sleep,
 } from '@solstice/station'
+import { lookForEvents } from '../watch-air.ts'
 import { type AlarmBook, openAlarmBook } from './book.ts'
 import { type Broadcast, followBroadcast } from './broadcast.ts'
 import { listen } from './ear/listen.ts'
@@ -43,7 +45,7 @@ const WATCH_EVERY_MS = 60_000
 
 type MonitorPorts = Pick<
   Ports,
-  'bus' | 'clock' | 'config' | 'data' | 'leases' | 'log' | 'mailer' | 'media' | 'metrics' | 'spools'
+  'bus' | 'clock' | 'config' | 'data' | 'jobs' | 'leases' | 'log' | 'mailer' | 'media' | 'metrics' | 'spools'
 >
 type MonitorDeps = MonitorPorts & { audit: Audit }
 
@@ -107,7 +109,9 @@ async function monitor(
   let book: AlarmBook | null = null
   try {
     const mail = mailer && createSpooledMail({ ...deps, mailer, station: config })
-    book = await openAlarmBook({ ...deps, spool: spools.alarms, mail })
+    const tellsEvents = capabilitiesOf(config).editSettings
+    const onWritten = tellsEvents ? () => lookForEvents(deps) : () => {}
+    book = await openAlarmBook({ ...deps, spool: spools.alarms, mail, onWritten })
     const register = await openRegister(
       { ...deps, book },
       {
