@@ -5,9 +5,11 @@ import { createRecentSound } from '../../apps/jobs/src/monitor/ear/recent-sound.
 import { createEvidenceKeeper } from '../../apps/jobs/src/monitor/evidence.ts'
 import { openRegister } from '../../apps/jobs/src/monitor/register.ts'
 import { processorsOf } from '../../apps/jobs/src/processors/index.ts'
+import { startFaultyReplica } from '../harness/servers/faulty-replica.ts'
 import { startPostgres } from '../harness/servers/postgres.ts'
 import { startSmtp } from '../harness/servers/smtp.ts'
 import { type OpenApp, openApp } from '../harness/stations/app.ts'
+import { prepareStation } from '../harness/stations/station.ts'
 import { until } from '../harness/until.ts'
 
 const RETRY_MS = 100
@@ -215,3 +217,70 @@ t.test('the sound of an alarm outlives its process, and is stored with the alarm
   )
   await second.book.close()
 })
+
+t.test('what was heard before an alarm is on disk before the rest of its sound is heard', async (t) => {
+  const { ports } = await openApp(t)
+  const { spools, data } = ports
+  const kept: number[] = []
+  const alarmSounds: typeof spools.alarmSounds = {
+    ...spools.alarmSounds,
+    keep(one) {
+      kept.push(one.mp3.length)
+      return spools.alarmSounds.keep(one)
+    },
+  }
+  const evidence = createEvidenceKeeper({ ...ports, spools: { ...spools, alarmSounds } })
+  const sound = createRecentSound(10_000)
+  sound.add(Buffer.alloc(400_000, 1))
+  const fault = { cause: 'silence', source: SOURCE } as const
+  const beganAt = Date.now()
+  const onStored = evidence.record(fault, beganAt, sound)
+  sound.add(Buffer.alloc(800_000, 1))
+  await until('some is on disk', async () => (await spools.alarmSounds.all()).length === 1)
+  await evidence.close()
+  t.equal(kept.length, 2)
+  t.ok(kept[1]! > 2 * kept[0]!, 'then all that was heard')
+
+  // Another process files it, as after the death of this one.
+  const alarm = { ...fault, beganAt, evidence: '', endedAt: null, openKey: 'open' }
+  const { id } = (await data.alarms.insert(alarm))!
+  await createEvidenceKeeper(ports).fileLeft()
+  t.match(await data.alarms.get(id), { hasEvidence: true })
+  onStored(null)
+  await evidence.close()
+  t.same(await spools.alarmSounds.all(), [])
+})
+
+t.test(
+  'a monitor and jobs that start while PostgreSQL is away listen, tell, and store it later',
+  async (t) => {
+    const [server, smtp] = await Promise.all([startPostgres(t), startSmtp(t)])
+    const song = { name: 'Long', hz: 440, rise: 7, seconds: 300, isMono: true }
+    const station = await prepareStation(t, [song], {
+      ...{ DATA_PROVIDER: 'sql', DATABASE_URL: server.url, DATABASE_POOL_MAX: '2' },
+      ...{
+        SMTP_URL: smtp.url,
+        SMTP_FROM: 'Radio <radio@radio.example>',
+        ALARM_EMAILS: 'night@radio.example',
+      },
+    })
+    const [api] = await Promise.all([station.startApi(), station.startWorker()])
+    const faulty = await startFaultyReplica(t, api.url)
+    station.env.MONITOR_URLS = faulty.url
+    await server.crash()
+    const monitor = await station.startMonitor()
+    await monitor.printed(/monitor listening/)
+    const jobs = await station.startJobs()
+    faulty.set('title')
+    await until('the operator is told of it', () => smtp.taken.length === 1)
+    t.match(smtp.taken[0]!.text, 'Alarm: wrong title')
+    await server.restart()
+    const data = await station.openData()
+    t.teardown(() => data.close())
+    await until('it is stored', async () => (await data.alarms.find()).length === 1)
+    t.match(await data.alarms.find(), [{ cause: 'title', endedAt: null, mailed: ['alarm.began'] }])
+    await until('jobs tell of it', async () => (await data.events.find({ type: 'alarm.began' })).length === 1)
+    await Promise.all([monitor.end('SIGTERM'), jobs.end('SIGTERM')])
+    t.same([monitor.child.exitCode, jobs.child.exitCode], [0, 0])
+  },
+)

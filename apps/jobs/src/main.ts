@@ -8,7 +8,7 @@ import { watchAir } from './watch-air.ts'
 import { watchQueue } from './watch-queue.ts'
 
 await runProcess('jobs', async (config, log) => {
-  const ports = await connect(config, log)
+  const ports = await connect(config, log, 'awaited')
   const worker = await workJobs(config.redis, processorsOf(ports), recurrences(ports), log)
   for (const name of jobsAtStart(ports)) await ports.jobs.add(name, {}, { id: name })
   await ports.videoTools.forgetCookies()

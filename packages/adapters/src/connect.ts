@@ -99,10 +99,19 @@ export interface Ports {
   close(): Promise<void>
 }
 
-/** Opens the ports that the configuration selects; nothing else chooses adapters. @throws when a store cannot be opened. */
-export async function connect(config: Config, log: Logger): Promise<Ports> {
+/**
+ * Opens the ports that the configuration selects; nothing else chooses adapters.
+ *
+ * @param records whether the store of records has to answer at the start, or the process can do without it until it does.
+ * @throws when a store cannot be opened.
+ */
+export async function connect(
+  config: Config,
+  log: Logger,
+  records: 'required' | 'awaited' = 'required',
+): Promise<Ports> {
   const [store, media, redis] = await Promise.all([
-    openData(config, log),
+    openData(config, log, records),
     openMedia(config, log),
     openRedis(config.redis, log, config.isProduction),
   ])

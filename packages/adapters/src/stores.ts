@@ -15,12 +15,13 @@ export async function openMedia(
   return openS3Media(bucket, log)
 }
 
-/** Opens the configured store of the station's records. */
+/** Opens the configured store of the station's records. @param atStart as in `openPostgresData`. */
 export async function openData(
   { database, dataDir }: Pick<Config, 'database' | 'dataDir'>,
   log: Logger,
+  atStart?: 'required' | 'awaited',
 ): Promise<DataStore> {
   if (!database) return openJsonData(dataDir)
   const { openPostgresData } = await import('./data/postgres/store.ts')
-  return openPostgresData(database.url, database.poolMax, log)
+  return openPostgresData(database.url, database.poolMax, log, atStart)
 }

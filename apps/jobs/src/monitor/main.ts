@@ -11,7 +11,7 @@ await runProcess('monitor', async (config, log) => {
     log.fatal('no address to listen to: MONITOR_URLS is empty, or STREAM_MODE is off')
     process.exit(EXIT_CONFIG)
   }
-  const ports = await connect(config, log)
+  const ports = await connect(config, log, 'awaited')
   const audit = createAudit({ ...ports, isOn: capabilitiesOf(config).auditLog })
   const stopMonitor = startMonitor({ ...ports, audit })
   const closeMetrics = await serveMetrics(ports.metrics, config, log)

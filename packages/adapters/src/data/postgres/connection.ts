@@ -32,13 +32,27 @@ const commit = sql`commit`
 const rollback = sql`rollback`
 const nothing = sql`select`
 
-export function connectPostgres(servers: Servers, poolMax: number, log: Logger): Postgres {
+/** @param prepared until it resolves there are no tables to use, as if PostgreSQL were away; null = they are there. */
+export function connectPostgres(
+  servers: Servers,
+  poolMax: number,
+  log: Logger,
+  prepared: Promise<void> | null,
+): Postgres {
+  let isPrepared = prepared === null
+  prepared?.then(
+    () => {
+      isPrepared = true
+    },
+    () => {},
+  )
   // Queries are short, so they do not queue behind transactions that wait for locks.
   const queryPool = openStorePool(servers, Math.ceil(poolMax / 2))
   const transactionPool = openStorePool(servers, Math.max(1, Math.floor(poolMax / 2)))
   const recovery = createRecovery(
     () => withClient(queryPool, QUERY_TIMEOUT_MS, ({ run }) => run(nothing)),
     log,
+    prepared,
   )
 
   return {
@@ -54,7 +68,8 @@ export function connectPostgres(servers: Servers, poolMax: number, log: Logger):
           : recovery.markAway(error)
       })
     },
-    transaction(limitMs, work) {
+    async transaction(limitMs, work) {
+      if (!isPrepared) throw new PostgresUnavailable('it has not answered yet', true)
       return withClient(transactionPool, limitMs, async (session) => {
         const { run } = session
         await run(begin)

@@ -14,11 +14,22 @@ export interface Recovery {
   stop(): void
 }
 
-/** @param probe a query without side effects. @throws PostgresUnavailable */
-export function createRecovery(probe: () => Promise<unknown>, log: Logger): Recovery {
+/**
+ * @param probe a query without side effects. @throws PostgresUnavailable
+ * @param prepared until it resolves PostgreSQL is taken to be away; null = it is there.
+ */
+export function createRecovery(
+  probe: () => Promise<unknown>,
+  log: Logger,
+  prepared: Promise<void> | null,
+): Recovery {
   const stopping = new AbortController()
   /** Settles as soon as PostgreSQL answers again; null while it does. */
-  let recovered: Promise<void> | null = null
+  let recovered: Promise<void> | null =
+    prepared?.then(() => {
+      recovered = null
+    }) ?? null
+  recovered?.catch(() => {})
 
   const probeUntilRecovered = async (reason: string) => {
     log.warn(
@@ -60,7 +71,8 @@ export function createRecovery(probe: () => Promise<unknown>, log: Logger): Reco
   }
 }
 
-async function endsWithin(work: Promise<void>, limitMs: number): Promise<boolean> {
+/** True once it has resolved; false when it rejects, or not in time. */
+export async function endsWithin(work: Promise<void>, limitMs: number): Promise<boolean> {
   const isDone = work.then(
     () => true,
     () => false,

@@ -1,10 +1,17 @@
-import { type CollectionSpec, collections, type DataStore, sleep } from '@solstice/station'
+import {
+  type CollectionSpec,
+  collections,
+  type DataStore,
+  isStoreUnavailable,
+  sleep,
+} from '@solstice/station'
 import type { Logger } from 'pino'
 import { createServers, type Servers } from '../servers.ts'
 import { PostgresCollection } from './collection.ts'
 import { connectPostgres } from './connection.ts'
 import { migrate, UnsupportedDatabase } from './migrations.ts'
 import { isTransient, openKysely, reasonOf } from './pool.ts'
+import { endsWithin } from './recovery.ts'
 
 /** Nearly every reply needs these, so they are in memory from the start, should PostgreSQL go away. */
 const READ_AT_START = [
@@ -18,6 +25,8 @@ const READ_AT_START = [
   'tracks',
 ] as const
 const FIRST_CONNECT_TIMEOUT_MS = 30_000
+/** Whoever can do without it hears of a PostgreSQL that is there before it begins. */
+const PATIENT_CONNECT_TIMEOUT_MS = 3_000
 const FIRST_CONNECT_INTERVAL_MS = 500
 
 /**
@@ -30,31 +39,53 @@ const FIRST_CONNECT_INTERVAL_MS = 500
  * DATA_UNAVAILABLE, and has not been made unless the connection broke during its commit. Of several servers in the address the
  * one that accepts writes is used.
  *
- * @throws when there is no answer within 30 s, or the database cannot be used.
+ * @param atStart `required`: PostgreSQL has to answer; `awaited`: the store is opened without it after 3 s, and is away until it
+ * answers. A database that cannot be used then ends the process.
+ * @throws when there is no answer within 30 s where it is required, or the database cannot be used.
  */
-export async function openPostgresData(url: string, poolMax: number, log: Logger): Promise<DataStore> {
+export async function openPostgresData(
+  url: string,
+  poolMax: number,
+  log: Logger,
+  atStart: 'required' | 'awaited' = 'required',
+): Promise<DataStore> {
   const servers = createServers(url)
-  await migrateWhenReachable(servers, log)
-  const postgres = connectPostgres(servers, poolMax, log)
+  const closing = new AbortController()
+  const timeoutMs = atStart === 'required' ? FIRST_CONNECT_TIMEOUT_MS : Number.POSITIVE_INFINITY
+  const prepared = migrateWhenReachable(servers, log, timeoutMs, closing.signal)
+  if (atStart === 'required') await prepared
+  const isPrepared = await endsWithin(prepared, PATIENT_CONNECT_TIMEOUT_MS)
+  const postgres = connectPostgres(servers, poolMax, log, isPrepared ? null : prepared)
   const opened = Object.entries<CollectionSpec>(collections).map(
     ([name, spec]) => [name, new PostgresCollection<never, never>(postgres, name, spec)] as const,
   )
   const byName = Object.fromEntries(opened) as unknown as Omit<DataStore, 'close'>
   const close = async () => {
+    closing.abort()
     await Promise.all(opened.map(([, collection]) => collection.close()))
     await postgres.close()
   }
-  try {
-    await Promise.all(READ_AT_START.map((name) => byName[name].find()))
-  } catch (error) {
-    await close()
-    throw error
+  const readFirst = () => Promise.all(READ_AT_START.map((name) => byName[name].find()))
+  if (isPrepared) {
+    await readFirst().catch(async (error) => {
+      await close()
+      throw error
+    })
+  } else {
+    prepared.then(readFirst).catch((error) => {
+      if (!closing.signal.aborted && !isStoreUnavailable(error)) throw error
+    })
   }
   return { ...byName, close }
 }
 
-async function migrateWhenReachable(servers: Servers, log: Logger): Promise<void> {
-  const untilMs = performance.now() + FIRST_CONNECT_TIMEOUT_MS
+async function migrateWhenReachable(
+  servers: Servers,
+  log: Logger,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const untilMs = performance.now() + timeoutMs
   for (let attempt = 1; ; attempt++) {
     const db = openKysely<unknown>(servers)
     try {
@@ -67,6 +98,6 @@ async function migrateWhenReachable(servers: Servers, log: Logger): Promise<void
     } finally {
       await db.destroy().catch(() => {})
     }
-    await sleep(FIRST_CONNECT_INTERVAL_MS * (1 + Math.random()))
+    await sleep(FIRST_CONNECT_INTERVAL_MS * (1 + Math.random()), { signal })
   }
 }
