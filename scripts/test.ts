@@ -10,8 +10,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { SourceMap } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
+import { shareChromium } from '../tests/harness/browser/chromium.ts'
 import { keptFolder } from '../tests/harness/processes/kept.ts'
-import { root } from '../tests/harness/processes/processes.ts'
+import { root, type Teardown } from '../tests/harness/processes/processes.ts'
 import { buildPrograms, pageIn, startedByTests } from '../tests/harness/processes/programs.ts'
 import { startSharedPostgres } from '../tests/harness/servers/postgres.ts'
 import { allStores, environmentOf, type Stores } from '../tests/harness/stations/stores.ts'
@@ -116,7 +117,8 @@ async function test() {
         // `npm test` has just brought it up to date; the copy stays as it is while someone works on the page.
         if (process.env.npm_lifecycle_event)
           await cp(join(root, 'apps/web/dist'), pageIn(built), { recursive: true })
-        Object.assign(server, await startSharedPostgres({ teardown: (end) => void ends.unshift(end) }))
+        const whole: Teardown = { teardown: (end) => void ends.unshift(end) }
+        Object.assign(server, ...(await Promise.all([startSharedPostgres(whole), shareChromium(whole)])))
       }
       if (isAll) files = await joinPure(files, built)
     } catch (error) {

@@ -7,7 +7,7 @@ import { builtPage } from '../processes/programs.ts'
 import { noteMeasurements } from '../stations/measured.ts'
 import { prepareStation, type Station, type Tone } from '../stations/station.ts'
 import { PATIENCE_MS, until } from '../until.ts'
-import { launchChromium } from './chromium.ts'
+import { openChromium } from './chromium.ts'
 
 /** Long enough for everything a test does to a page while the first song plays, even on a slow machine. */
 const SONG_S = 240
@@ -24,7 +24,7 @@ let launched: Promise<Browser> | null = null
 
 /** One browser shared by all tests of a file. */
 async function launch(): Promise<Browser> {
-  const browser = await launchChromium()
+  const browser = await openChromium()
   tap.teardown(() => browser.close())
   return browser
 }
