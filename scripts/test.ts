@@ -7,7 +7,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { SourceMap } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
 import { shareChromium } from '../tests/harness/browser/chromium.ts'
@@ -16,6 +16,7 @@ import { root, type Teardown } from '../tests/harness/processes/processes.ts'
 import { buildPrograms, pageIn, startedByTests } from '../tests/harness/processes/programs.ts'
 import { startSharedPostgres } from '../tests/harness/servers/postgres.ts'
 import { allStores, environmentOf, type Stores } from '../tests/harness/stations/stores.ts'
+import { joinPure } from './test/join.ts'
 import { runInLanes } from './test/lanes.ts'
 
 /** Time for a file past its limit to report where it stands. */
@@ -31,9 +32,6 @@ const first = [
   ...['tests/journeys/', 'tests/browser/', 'tests/faults/', 'tests/', 'scripts/', 'packages/adapters/'],
   ...['apps/stream-worker/', 'apps/api/', 'apps/jobs/', 'packages/demo-music/'],
 ]
-
-/** Tests of pure code, which take less time than the start of a process for each: one runs them all. */
-const together = ['packages/playout/', 'packages/station/']
 
 /** Files that may be run once more, alone. More of them have a fault in common. */
 const MAX_ALONE = 3
@@ -120,7 +118,7 @@ async function test() {
         const whole: Teardown = { teardown: (end) => void ends.unshift(end) }
         Object.assign(server, ...(await Promise.all([startSharedPostgres(whole), shareChromium(whole)])))
       }
-      if (isAll) files = await joinPure(files, built)
+      if (isAll) files = (await joinPure(files, built)).sort((a, b) => rank(a) - rank(b))
     } catch (error) {
       console.log(error instanceof Error ? error.message : error)
       return { passed: 0, failed: 1 }
@@ -154,22 +152,6 @@ async function test() {
     for (const end of ends) await end()
     await rm(built, { recursive: true, force: true })
   }
-}
-
-/** Writes one program for the tests of each folder in `together`. @returns the files, those replaced by their program. */
-async function joinPure(files: string[], built: string): Promise<string[]> {
-  const programs = await Promise.all(
-    together.map(async (folder) => {
-      const members = files.filter((file) => file.startsWith(folder))
-      const imports = members.map((file) => `import './${file.slice(folder.length).replace(/ts$/, 'js')}'`)
-      const program = `${folder}${members.length} files.ts`
-      await writeFile(join(built, program.replace(/ts$/, 'js')), imports.join('\n'))
-      return program
-    }),
-  )
-  const others = files.filter((file) => !together.some((folder) => file.startsWith(folder)))
-  const at = others.findIndex((file) => rank(file) === first.length)
-  return others.toSpliced(at, 0, ...programs)
 }
 
 /** The station tests among these, each with each kind of store. */
