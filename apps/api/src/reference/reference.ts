@@ -1,19 +1,26 @@
 import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
-import swaggerUi from '@fastify/swagger-ui'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-
-interface Compressed {
-  type: string
-  bytes: Buffer
-}
+import { gunzip, gzip } from 'node:zlib'
+import type { FastifySwaggerUiOptions } from '@fastify/swagger-ui'
+import { Failure } from '@solstice/station'
+import Fastify, {
+  type FastifyInstance,
+  type FastifyPluginAsync,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
 
 const PREFIX = '/api/docs'
-const compress = promisify(gzip)
+const COPIED_HEADERS = ['content-type', 'content-security-policy'] as const
+const [compress, decompress] = [promisify(gzip), promisify(gunzip)]
+
+interface ReferenceFile {
+  headers: Record<string, unknown>
+  compressed: Buffer
+}
 
 /**
- * Serves the API reference at `/api/docs` without a login: it reveals nothing that the API's replies do not. Each file is
- * generated and compressed once, because the document is 2 MB.
+ * Serves the API reference at `/api/docs` without a login: it reveals nothing that the API's replies do not. The pages are seldom
+ * read, so what makes them is loaded with the first request. Each file is generated and compressed once, because the document is 2 MB.
  *
  * @param limit counts a request against the client's address. @throws Failure RATE_LIMITED
  */
@@ -21,53 +28,46 @@ export async function serveReference(
   app: FastifyInstance,
   limit: (request: FastifyRequest, reply: FastifyReply) => Promise<void>,
 ): Promise<void> {
-  const files = new Map<string, Compressed>()
-  /** Files being generated: the first request generates, the others wait for it. */
-  const underway = new Map<string, { request: FastifyRequest; done: Promise<void>; end(): void }>()
-  const begin = (path: string, request: FastifyRequest) => {
-    let end = () => {}
-    const done = new Promise<void>((resolve) => {
-      end = resolve
-    })
-    underway.set(path, { request, done, end })
+  let pages: Promise<FastifyInstance> | undefined
+  const files = new Map<string, Promise<ReferenceFile>>()
+  const make = async (path: string): Promise<ReferenceFile> => {
+    pages ??= openPages(app)
+    const { statusCode, headers, rawPayload } = await (await pages).inject(path)
+    if (statusCode !== 200) throw new Failure('NOT_FOUND')
+    const copied = Object.fromEntries(COPIED_HEADERS.map((name) => [name, headers[name]]))
+    return { headers: copied, compressed: await compress(rawPayload) }
   }
-  const send = (reply: FastifyReply, { type, bytes }: Compressed) =>
-    reply.headers({
-      'content-type': type,
-      'content-encoding': 'gzip',
-      'content-length': bytes.length,
-      'cache-control': 'public, max-age=3600',
-      vary: 'Accept-Encoding',
-    })
+  /** However many ask for it at once. @throws Failure NOT_FOUND */
+  const fileAt = (path: string) => {
+    const known = files.get(path)
+    if (known) return known
+    const made = make(path)
+    files.set(path, made)
+    made.catch(() => files.delete(path))
+    return made
+  }
+  const answer = async (request: FastifyRequest, reply: FastifyReply) => {
+    const [path = ''] = request.url.split('?', 1)
+    // JSON is valid YAML; a YAML form would block the process for half a second.
+    if (path === `${PREFIX}/yaml`) return reply.redirect(`${PREFIX}/json`)
+    const { headers, compressed } = await fileAt(path)
+    reply.headers({ ...headers, 'cache-control': 'public, max-age=3600', vary: 'Accept-Encoding' })
+    if (!/\bgzip\b/.test(String(request.headers['accept-encoding']))) return decompress(compressed)
+    reply.header('content-encoding', 'gzip')
+    return compressed
+  }
+  for (const url of [PREFIX, `${PREFIX}/*`])
+    app.get(url, { onRequest: limit, schema: { hide: true } }, answer)
+}
 
-  await app.register(async (docs) => {
-    docs.addHook('onRequest', async (request, reply) => {
-      await limit(request, reply)
-      const path = pathOf(request)
-      // JSON is valid YAML; a YAML form would block the process for half a second.
-      if (path === `${PREFIX}/yaml`) return reply.redirect(`${PREFIX}/json`)
-      if (!takesGzip(request)) return
-      await underway.get(path)?.done
-      const file = files.get(path)
-      if (file) return send(reply, file).send(file.bytes)
-      if (!underway.has(path)) begin(path, request)
-    })
-    docs.addHook('onResponse', async (request) => {
-      const making = underway.get(pathOf(request))
-      if (making?.request !== request) return
-      underway.delete(pathOf(request))
-      making.end()
-    })
-    docs.addHook('onSend', async (request, reply, payload) => {
-      if (reply.statusCode !== 200 || reply.hasHeader('content-encoding') || !takesGzip(request))
-        return payload
-      const type = String(reply.getHeader('content-type'))
-      const file = { type, bytes: await compress(await bytesOf(payload)) }
-      files.set(pathOf(request), file)
-      send(reply, file)
-      return file.bytes
-    })
-    await docs.register(swaggerUi, {
+/** An app of its own, which serves the pages to `app` alone. */
+async function openPages(app: FastifyInstance): Promise<FastifyInstance> {
+  const { default: swaggerUi } = await import('@fastify/swagger-ui')
+  const pages = Fastify()
+  pages.decorate('swagger', () => app.swagger())
+  await pages.register(async (inner) => {
+    // Called, not registered: it would miss the plugin that `app` has for it.
+    await (swaggerUi as unknown as FastifyPluginAsync<FastifySwaggerUiOptions>)(inner, {
       routePrefix: PREFIX,
       uiConfig: { deepLinking: true, docExpansion: 'list' },
       staticCSP: {
@@ -79,17 +79,6 @@ export async function serveReference(
       },
     })
   })
-}
-
-const pathOf = ({ url }: FastifyRequest) => url.split('?', 1)[0]!
-
-function takesGzip({ method, headers }: FastifyRequest): boolean {
-  return method === 'GET' && /\bgzip\b/.test(String(headers['accept-encoding']))
-}
-
-async function bytesOf(payload: unknown): Promise<Buffer> {
-  if (typeof payload === 'string' || Buffer.isBuffer(payload)) return Buffer.from(payload as string)
-  const pieces: Uint8Array[] = []
-  for await (const piece of payload as AsyncIterable<Uint8Array>) pieces.push(piece)
-  return Buffer.concat(pieces)
+  await pages.ready()
+  return pages
 }
