@@ -248,6 +248,12 @@ t.test(
     const last = Math.max(...damaged.map(tried))
     await air.when('a song goes on air', () => tones.some((tone) => tried(tone) > last))
     await air.more(8)
+    const data = await station.openData()
+    t.teardown(() => data.close())
+    const left = await data.audit.find({ operationType: 'track_unplayable' })
+    const named = left.map(({ data }) => (data as { title: string }).title)
+    t.equal(new Set(named).size, named.length, 'the audit log names each once')
+    for (const name of ['nothing', 'one byte', 'a picture']) t.ok(named.includes(name), name)
     assertConsecutive(t, air.chunks)
     if (!mustBeWhole(t, air)) return
     const late = air.chunks.filter(

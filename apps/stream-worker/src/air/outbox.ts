@@ -5,6 +5,7 @@ import {
   type AirLease,
   capabilitiesOf,
   createAudit,
+  dateNow,
   followOrder,
   type OutboxEntry,
   recordPlayed,
@@ -23,6 +24,7 @@ export interface Outbox {
 }
 
 const RETRY_MS = 1_000
+const STATION: Actor = { adminId: 'station', login: 'station' }
 /** Bounds the entries saved with each state while the store is away; the oldest are dropped. */
 const MAX_PENDING = 2_000
 
@@ -55,6 +57,12 @@ export function createOutbox(
       case 'track-requests-changed': {
         const list = trackRequestList(entry.trackRequests, clock.aheadMs())
         return announcer.tell({ privilege: 'queue_manage' }, 'suggestions_update', list)
+      }
+      case 'track-unplayable': {
+        const { id, title, artist } = entry.track
+        const day = new Date(dateNow(clock)).toISOString().slice(0, 10)
+        const onceKey = `track_unplayable ${id} ${day}`
+        return audit.record(STATION, 'track_unplayable', { songId: id, title, artist }, { onceKey })
       }
       case 'live-started': {
         const { participant } = entry
@@ -112,6 +120,7 @@ const durable: Record<OutboxEntry['type'], boolean> = {
   played: true,
   'track-request-answered': false,
   'track-requests-changed': false,
+  'track-unplayable': true,
   'live-started': true,
   'live-ended': true,
   'order-aired': true,

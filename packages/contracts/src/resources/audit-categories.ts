@@ -1,6 +1,6 @@
 /** Operations of the audit log by what they are about. */
 export const auditCategories = {
-  songs: ['upload_song', 'delete_song', 'edit_song_lyrics', 'edit_song_meta'],
+  songs: ['upload_song', 'delete_song', 'edit_song_lyrics', 'edit_song_meta', 'track_unplayable'],
   arts: ['artist_art_upload', 'artist_art_delete'],
   jingles: ['jingle_upload', 'jingle_delete'],
   backgroundMusic: ['background_music_upload', 'background_music_delete'],

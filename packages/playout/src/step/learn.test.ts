@@ -13,6 +13,7 @@ t.test(
     const given = learn(start, { type: 'unplayable', entryId: bad.entryId }, NOON + 1000)
     t.equal(onAir(given.state)?.entryId, next.entryId)
     t.notOk(upcoming(given.state).some((entry) => entry.track.id === bad.track.id))
+    t.match(given.effects[0], { type: 'track-unplayable', track: { id: bad.track.id } })
 
     const later = upcoming(given.state)[3]!
     const dropped = learn(given.state, { type: 'unplayable', entryId: later.entryId }, NOON + 2000).state

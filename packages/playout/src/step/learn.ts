@@ -110,12 +110,14 @@ function learnOfSound(
 
 /** Rule T4: removes an undecodable entry with all others of its track, until the library changes. */
 function dropUnplayable(state: PlayoutState, entryId: string, nowMs: number): Step {
-  const trackId = entryWith(state, entryId)?.track.id
-  if (trackId === undefined) return unchanged(state)
-  const cleaned = withoutTracks(state, new Set([trackId]))
-  const others = state.unplayable.filter((id) => id !== trackId)
-  const informed = { ...cleaned, unplayable: [...others, trackId].slice(-KNOWN_UNPLAYABLE) }
-  return isOnAir(state, entryId) ? goOn(informed, nowMs) : stepTo(informed)
+  const track = entryWith(state, entryId)?.track
+  if (!track) return unchanged(state)
+  const cleaned = withoutTracks(state, new Set([track.id]))
+  const others = state.unplayable.filter((id) => id !== track.id)
+  const informed = { ...cleaned, unplayable: [...others, track.id].slice(-KNOWN_UNPLAYABLE) }
+  return andThen(stepTo(informed, [{ type: 'track-unplayable', track }]), (informed) =>
+    isOnAir(state, entryId) ? goOn(informed, nowMs) : stepTo(informed),
+  )
 }
 
 /** The entry with an id; nearly always it is on air or comes next. */

@@ -147,6 +147,8 @@ export type Effect =
   | { type: 'track-request-answered'; trackRequest: TrackRequest; accepted: boolean; auto: boolean }
   /** The open requests, for the admins who may decide. */
   | { type: 'track-requests-changed'; trackRequests: TrackRequest[] }
+  /** It was left out: its file is missing, cannot be decoded, or is blank (rule T4). */
+  | { type: 'track-unplayable'; track: TrackRef }
   | OrderEffect
   | LiveEffect
 
