@@ -19,6 +19,7 @@ import { Webhook } from 'standardwebhooks'
 import t, { type Test } from 'tap'
 import { violations } from '../harness/browser/axe.ts'
 import { flaws, prepare, signIn, visit } from '../harness/browser/browser.ts'
+import { downloaded } from '../harness/browser/downloaded.ts'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
 import type { Station } from '../harness/stations/station.ts'
 
@@ -87,20 +88,15 @@ t.test(
       await drawer.getByLabel('To').fill('14:00:35')
       await drawer.getByText(/^0:15 long/).waitFor()
       await isSound()
-      const [download] = await Promise.all([
-        page.waitForEvent('download'),
-        drawer.getByRole('link', { name: 'Download MP3' }).click(),
-      ])
-      const file = await readFile(await download.path())
-      t.match(file.subarray(0, 200).toString('latin1'), /^ID3.*Second Song/s)
+      const tagsOf = ({ content }: { content: Buffer }) => content.subarray(0, 200).toString('latin1')
+      const piece = await downloaded(page, drawer.getByRole('link', { name: 'Download MP3' }))
+      t.match(tagsOf(piece), /^ID3.*Second Song/s)
       await page.keyboard.press('Escape')
       await drawer.waitFor({ state: 'detached' })
-      const [show] = await Promise.all([
-        page.waitForEvent('download'),
-        page.getByRole('link', { name: 'Download MP3: show of 14:00–14:00' }).click(),
-      ])
-      t.match(show.suggestedFilename(), /^show-.*\.mp3$/)
-      t.match((await readFile(await show.path())).subarray(0, 200).toString('latin1'), /^ID3.*ada/s)
+      const link = page.getByRole('link', { name: 'Download MP3: show of 14:00–14:00' })
+      const show = await downloaded(page, link)
+      t.match(show.name, /^show-.*\.mp3$/)
+      t.match(tagsOf(show), /^ID3.*ada/s)
     })
 
     await t.test('a webhook is added, tried and read about', async (t) => {
