@@ -134,7 +134,7 @@ const radio = {
   NIGHT_START_HOUR: integer(0, { min: 0, max: 23 }, 'Hour at which the night programme begins.'),
   STREAM_MODE: flag(
     false,
-    '`true`: one public MP3 stream for any player. `false`: browsers play the files in sync with each other.',
+    '`true`: endless public streams for any player (`STREAM_MOUNTS`). `false`: browsers play the files in sync with each other.',
   ),
   STREAM_BITRATE: choice(streamBitrates, 192, 'Bit rate of the stream, in kbit/s.'),
   STREAM_MOUNTS: mounts(
