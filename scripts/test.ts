@@ -40,7 +40,7 @@ const MAX_ALONE = 3
 const hasLongForm = /harness\/(long-form|audio\/histories)\.ts'/
 /**
  * Node.js 20 may optimise a function only after six times as much of it has run as by default: most test files end before what it
- * optimises pays off, at the cost of a tenth of their time. Later versions don't know the option.
+ * optimises pays off, at the cost of a tenth of their time, and so do the processes that they start. Later versions don't know the option.
  */
 const optimiseLate = process.version.startsWith('v20.') ? ['--interrupt-budget=400000'] : []
 const testsOfFaults = ['tests/faults/', 'tests/journeys/']
@@ -124,7 +124,10 @@ async function test() {
       return { passed: 0, failed: 1 }
     }
     const form: Record<string, string> = isLong ? { TEST_FORM: 'long' } : {}
-    const env = { ...server, ...form, BUILT_FOR_TESTS: named.length ? '' : built }
+    const env = {
+      ...{ ...server, ...form, BUILT_FOR_TESTS: named.length ? '' : built },
+      TEST_NODE_OPTIONS: optimiseLate.join(' '),
+    }
     const runs = stores ? await ofStations(files, stores) : files.map((file) => ({ file, stores: null }))
     const counts = { passed: 0, failed: 0 }
     const isWaiting = ({ file }: { file: string }) => mostlyWaiting.some((start) => file.startsWith(start))

@@ -36,6 +36,7 @@ import { openBus } from './bus.ts'
 
 /** Memory grows as it does for operators, whose programs start with the same limits. */
 const YOUNG_GENERATION = '--max-semi-space-size=4'
+const OF_TESTS = (process.env.TEST_NODE_OPTIONS ?? '').split(' ').filter(Boolean)
 const ALLOCATOR = {
   MALLOC_ARENA_MAX: '2',
   MALLOC_MMAP_THRESHOLD_: '131072',
@@ -126,7 +127,7 @@ export async function prepareStation(
     const process = start(
       t,
       'node',
-      [YOUNG_GENERATION, program],
+      [YOUNG_GENERATION, ...OF_TESTS, program],
       { ...ALLOCATOR, ...env, ...more, ...machine },
       'ipc',
     )
