@@ -53,6 +53,9 @@ export interface Process {
   readonly exited: Promise<number | null>
 }
 
+/** Of the output, in an error. */
+const LAST_CHARACTERS = 2_000
+
 const running = new Set<ChildProcess>()
 const killRunning = () => {
   for (const child of running) child.kill('SIGKILL')
@@ -120,9 +123,10 @@ export function start(
     async printed(pattern) {
       await until(`${command} prints ${pattern}`, () => {
         if (pattern.test(output)) return true
-        if (gone)
-          throw new Error(`${command} ${args.join(' ')} ended before it printed ${pattern}:\n${output}`)
+        if (gone) throw new Error(`${command} ${args.join(' ')} ended before it printed ${pattern}`)
         return false
+      }).catch((error: Error) => {
+        throw new Error(`${error.message}; it printed:\n${output.slice(-LAST_CHARACTERS)}`, { cause: error })
       })
       return output
     },

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Ports } from '@solstice/adapters'
+import { type Ports, Starved } from '@solstice/adapters'
 import t from 'tap'
 import { makePicture, withCover } from '../../../../tests/harness/audio/pictures.ts'
 import { tone } from '../../../../tests/harness/people/upload-station.ts'
@@ -86,6 +86,27 @@ t.test('a job that was stopped goes on where it was', async (t) => {
   t.equal(taken().length, 1)
   await fresh()()
   t.equal(taken().length, 2)
+})
+
+t.test('a picture for which the machine had no time is read when the job runs again', async (t) => {
+  const { ports, addTrack } = await openApp(t, { MEDIA_STORAGE: 'local' })
+  await addTrack('day/a.mp3', withCover(tone, blue))
+  await addTrack('day/b.mp3', withCover(tone, red))
+  const { fresh, taken } = watch(ports)
+  const { pictures } = ports
+  const show = pictures.show.bind(pictures)
+  let isBusy = true
+  pictures.show = async (picture, sizes) => {
+    if (!isBusy) return show(picture, sizes)
+    isBusy = false
+    throw new Starved()
+  }
+  await t.rejects(fresh()(), { name: 'Starved' }, 'the queue runs it again')
+  t.equal(taken().length, 2, 'meanwhile the other one is read')
+  await fresh()()
+  t.equal(taken().length, 1)
+  const covers = await ports.data.trackCovers.find()
+  t.ok(covers.length === 2 && covers.every(({ coverId }) => coverId !== null))
 })
 
 t.test("the colour of an artist's image is found once", async (t) => {

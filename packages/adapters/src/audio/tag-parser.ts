@@ -20,5 +20,5 @@ export function openTagParser(parseTimeoutMs = PARSE_TIMEOUT_MS): TagParser {
     maxHeapMb: MAX_HEAP_MB,
     isUrgent: true,
   })
-  return async (path, type) => (await ask({ path, mimeType: type })) as TagTexts | null
+  return async (path, type) => (await ask({ path, mimeType: type }).catch(() => null)) as TagTexts | null
 }

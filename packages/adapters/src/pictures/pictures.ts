@@ -13,7 +13,7 @@ interface Shrunk {
   squares: { size: number; bytes: Uint8Array }[]
 }
 
-/** Decodes pictures with sharp, in a process of its own that is killed when it takes too long. */
+/** Decodes pictures with sharp, in a process of its own that is killed when it takes too long. `show` throws when the machine is too busy. */
 export function openPictures(timeoutMs = SHOW_TIMEOUT_MS): Pictures {
   const script = new URL('./shrink-process.mjs', import.meta.url)
   const ask = openParserProcess({ script, timeoutMs, maxHeapMb: MAX_HEAP_MB, isUrgent: false })

@@ -3,7 +3,6 @@ import sharp from 'sharp'
 
 /** Decoded, a picture takes four bytes per pixel. */
 const MAX_PIXELS = 40_000_000
-const MAX_SECONDS = 8
 /** Side of the small copy that colours are counted in. */
 const SAMPLE = 48
 
@@ -23,10 +22,7 @@ process.send?.('ready')
 
 async function shrink(picture, sizes) {
   const open = () =>
-    sharp(picture, { limitInputPixels: MAX_PIXELS, failOn: 'error' })
-      .timeout({ seconds: MAX_SECONDS })
-      .autoOrient()
-      .toColourspace('srgb')
+    sharp(picture, { limitInputPixels: MAX_PIXELS, failOn: 'error' }).autoOrient().toColourspace('srgb')
   const { autoOrient } = await open().metadata()
   const side = Math.min(autoOrient.width, autoOrient.height)
   const { data: sample } = await open()

@@ -1,15 +1,25 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { serialise } from '@solstice/station'
 import { lowerPriority } from './low-priority.ts'
 import { bareEnvironment } from './started-programs.ts'
 
 const START_TIMEOUT_MS = 30_000
+/** A parser that had less of the processor than this share of its time was kept from it by others. */
+const LEAST_SHARE = 0.5
+const MS_PER_TICK = 10
 /** Enough for ten thousand files; ends a parser that survives this process. */
 const MAX_CPU_S = 600
 
-/** Sends one request to the parser and returns its answer; null when there is none within its limits. */
+/** The parser had too little of the processor to answer: another time it may. */
+export class Starved extends Error {
+  override name = 'Starved'
+  override message = 'too little of the processor to read a file'
+}
+
+/** Sends one request to the parser and returns its answer; null when there is none within its limits. @throws Starved */
 export type AskParser = (request: Record<string, unknown>) => Promise<unknown>
 
 /**
@@ -31,16 +41,21 @@ export function openParserProcess(program: {
   let waiting = 0
 
   async function ask(request: Record<string, unknown>): Promise<unknown> {
+    let beganMs = 0
     try {
       if (!running) {
         running = start(program.script, program.maxHeapMb)
         if (!program.isUrgent) lowerPriority(running.child.pid)
         await nextMessage(running, START_TIMEOUT_MS)
       }
+      beganMs = await cpuMsOf(running)
       running.child.send(request)
       return await nextMessage(running, program.timeoutMs)
-    } catch {
+    } catch (error) {
+      const spentMs = running ? (await cpuMsOf(running)) - beganMs : Number.NaN
       await end()
+      // One that ended by itself, or whose time is not known, had its chance.
+      if (error instanceof TimeUp && spentMs < program.timeoutMs * LEAST_SHARE) throw new Starved()
       return null
     }
   }
@@ -87,14 +102,29 @@ function start(script: URL, maxHeapMb: number): Running {
   return { child, gone }
 }
 
-/** @throws when the process ends, or sends nothing in time. */
+class TimeUp extends Error {}
+
+/** @throws TimeUp when it sends nothing in time; another error when it ends. */
 async function nextMessage({ child, gone }: Running, timeoutMs: number): Promise<unknown> {
   const over = new AbortController()
-  const limit = setTimeout(() => over.abort(), timeoutMs)
+  const limit = setTimeout(() => over.abort(new TimeUp()), timeoutMs)
   gone.then(() => over.abort())
   try {
     return (await once(child, 'message', { signal: over.signal }))[0]
+  } catch (error) {
+    throw over.signal.reason ?? error
   } finally {
     clearTimeout(limit)
   }
+}
+
+/** Time of the processor that it has had, ms; NaN where that is not known: Linux alone tells. */
+async function cpuMsOf({ child: { pid } }: Running): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+  // The name before them may contain anything, blanks included (proc_pid_stat(5)).
+  const [utime, stime] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13)
+  return (Number(utime) + Number(stime)) * MS_PER_TICK
 }

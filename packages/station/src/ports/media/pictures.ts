@@ -13,6 +13,7 @@ export interface Pictures {
    * all of it are left out.
    *
    * @returns null when it is no such picture, or beyond the bounds.
+   * @throws when the machine was too busy to tell.
    */
   show(picture: Uint8Array, sizes: readonly number[]): Promise<ShownPicture | null>
 }
