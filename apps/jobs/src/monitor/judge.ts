@@ -249,6 +249,9 @@ function judgeState(plan: Plan | null, limits: Thresholds, nowMs: number): Findi
   )
 }
 
+/** How long before it came an answer was true by its own date, ms. @param today date, epoch ms. */
+export const lateMs = (last: Told, today: number): number => today - last.ageMs - last.atMs
+
 /** Holds what an address tells of the air against the plan. @param today date, epoch ms; @param aheadMs of the station's clock. */
 export function judgeTold(
   { last, failingMs, failure }: Followed<Told>,
@@ -260,7 +263,7 @@ export function judgeTold(
   if (failingMs > limits.failingMs)
     return findings.set('stale_sync', `nothing told for ${inSeconds(failingMs)}; ${failure}`)
   if (!last) return findings
-  const offMs = today - last.ageMs - last.atMs
+  const offMs = lateMs(last, today)
   // An answer is of a moment between the question and its coming.
   if (offMs - last.tookMs > limits.toldMs || -offMs > limits.toldMs)
     return findings.set('stale_sync', `what is told is ${inSeconds(offMs)} old`)

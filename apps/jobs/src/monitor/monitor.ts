@@ -32,6 +32,7 @@ import { followPlan } from './plan.ts'
 import { openRegister, type Register } from './register.ts'
 import { createSoundThen, sentIn, titlesAt } from './sent.ts'
 import { playlistsOf, STATION, type StreamSource, streamsOf } from './sources.ts'
+import { createStepFilter, SEGMENTS_SETTLED_MS } from './told/clock-steps.ts'
 import { followTold } from './told/follow-told.ts'
 import { pollPlaylist } from './told/poll.ts'
 
@@ -181,6 +182,7 @@ async function openSenses(deps: MonitorDeps, signal: AbortSignal) {
   const playlists = playlistsOf(config).map((one) => ({
     ...one,
     poll: pollPlaylist(one.url, now, sentUntil),
+    steady: createStepFilter<number>(now, SEGMENTS_SETTLED_MS),
   }))
   const inspector = createInspector(deps)
   const [first] = ears
@@ -208,9 +210,9 @@ async function openSenses(deps: MonitorDeps, signal: AbortSignal) {
     look(nowMs: number): [string, Findings][] {
       const heard = ears.map((one): [string, Findings] => [one.source, atStream(one, nowMs)])
       const silent = new Set(heard.flatMap(([source, found]) => (found.has('no_bytes') ? [source] : [])))
-      const listed = playlists.map(({ url, address, poll }): [string, Findings] => {
-        const found = silent.has(address) ? new Map() : judgePlaylist(poll.now(), THRESHOLDS)
-        return [url, found]
+      const listed = playlists.map(({ url, address, poll, steady }): [string, Findings] => {
+        const followed = steady(poll.now(), (lateMs) => lateMs, THRESHOLDS.playlistMs)
+        return [url, silent.has(address) ? new Map() : judgePlaylist(followed, THRESHOLDS)]
       })
       const sent = sentIn(broadcasts.first)
       const ofStation = judgeBroadcast(sent, plan.now, THRESHOLDS, clock.nowMs())

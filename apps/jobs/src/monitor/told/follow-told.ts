@@ -1,7 +1,8 @@
 import { type Config, createMonitorTokens } from '@solstice/adapters'
 import { dateNow, type WallClock } from '@solstice/station'
-import { type Findings, judgeSync, judgeTold, THRESHOLDS } from '../judge.ts'
+import { type Findings, judgeSync, judgeTold, lateMs, type Synced, THRESHOLDS, type Told } from '../judge.ts'
 import type { Plan } from '../plan.ts'
+import { createStepFilter, SETTLED_MS } from './clock-steps.ts'
 import { pollTold } from './poll.ts'
 import { followSync, type SoundThen } from './sync.ts'
 
@@ -25,13 +26,17 @@ export function followTold(
     token: () => tokens.issue(today()),
     soundAt: (date) => soundAt(date + clock.aheadMs()),
   })
+  const steady = {
+    told: createStepFilter<Told>(now, SETTLED_MS),
+    sync: createStepFilter<Synced>(now, SETTLED_MS),
+  }
   return {
     judge(plan: Plan | null): Findings {
+      const { toldMs } = THRESHOLDS
       const dates = { today: today(), aheadMs: clock.aheadMs() }
-      return new Map([
-        ...judgeTold(told.now(), plan, THRESHOLDS, dates),
-        ...judgeSync(sync.now(), THRESHOLDS),
-      ])
+      const toldNow = steady.told(told.now(), (last) => lateMs(last, dates.today), toldMs)
+      const syncNow = steady.sync(sync.now(), ({ delayMs }) => delayMs, toldMs)
+      return new Map([...judgeTold(toldNow, plan, THRESHOLDS, dates), ...judgeSync(syncNow, THRESHOLDS)])
     },
     forgive: sync.forgive,
     stop() {
