@@ -44,9 +44,6 @@ RUN apt-get update \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /solstice
 ENV NODE_ENV=production \
-    MALLOC_ARENA_MAX=2 \
-    MALLOC_MMAP_THRESHOLD_=131072 \
-    MALLOC_TRIM_THRESHOLD_=131072 \
     DATA_DIR=/var/lib/solstice/data \
     MEDIA_DIR=/var/lib/solstice/media
 RUN mkdir -p "$DATA_DIR" "$MEDIA_DIR" && chown -R node:node /var/lib/solstice
@@ -64,4 +61,4 @@ USER node
 EXPOSE 3001
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["node", "deploy/health.mjs"]
-CMD ["node", "--enable-source-maps", "--max-semi-space-size=4", ".build/programs/apps/api/src/main.js"]
+CMD ["sh", "scripts/run.sh", "apps/api/src/main.js"]

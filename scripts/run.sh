@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs a built program with the options that `npm start` and the image give it: sh scripts/run.sh apps/api/src/main.js
+# Runs a built program, for npm and in the image: sh scripts/run.sh apps/api/src/main.js
 set -eu
 # docs/performance.md says what these save. The environment wins.
 export MALLOC_ARENA_MAX="${MALLOC_ARENA_MAX:-2}"

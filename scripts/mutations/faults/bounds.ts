@@ -247,7 +247,7 @@ const contentMutations = mutationsOf('packages/station/src', [
   [
     'files can keep the parser busy without limit',
     'packages/adapters/src/process/parser-process.ts',
-    'setTimeout(() => over.abort(), timeoutMs)',
+    'setTimeout(() => over.abort(new TimeUp()), timeoutMs)',
     'setTimeout(() => {}, timeoutMs)',
     'packages/adapters/src/audio/tag-parser.test.ts',
   ],
