@@ -1,8 +1,6 @@
 import { deflateSync } from 'node:zlib'
 import t from 'tap'
 import { makePicture, webpSize } from '../../../../tests/harness/audio/pictures.ts'
-import { childrenOf } from '../../../../tests/harness/processes/processes.ts'
-import { until } from '../../../../tests/harness/until.ts'
 import { dominantColor } from './dominant-color.ts'
 import { openPictures } from './pictures.ts'
 
@@ -66,25 +64,6 @@ t.test('nothing else is a picture, and the next one is read', async (t) => {
 t.test('a picture that takes too long is given up', async (t) => {
   t.equal(await openPictures(0).show(small, SIZES), null)
   t.ok(await pictures.show(small, SIZES))
-})
-
-t.test('a picture for which there was no time is not taken for one that cannot be read', async (t) => {
-  const large = await makePicture({ width: 2400, height: 2200, color: 'testsrc', type: 'png' })
-  const pictures = openPictures(4_000)
-  const first = pictures.show(large, SIZES)
-  let pid = 0
-  await until('its process runs', async () => {
-    const children = await childrenOf(process.pid)
-    pid = children.find(({ command }) => command.includes('shrink-process'))?.pid ?? 0
-    return pid > 0
-  })
-  const second = pictures.show(large, SIZES)
-  await first
-  process.kill(pid, 'SIGSTOP')
-  // Only Linux tells how much time a process has had.
-  if (process.platform === 'linux') await t.rejects(second, { name: 'Starved' })
-  else t.equal(await second, null)
-  t.ok(await pictures.show(small, SIZES), 'the next one is read')
 })
 
 t.test('the colour of a picture is its most vivid hue; a grey one has its mean', (t) => {
