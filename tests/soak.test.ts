@@ -9,6 +9,7 @@ const line = (valueAt: (atH: number) => number): Point[] =>
   Array.from({ length: 121 }, (_, i) => ({ atH: i / 60, value: valueAt(i / 60) }))
 const well = {
   collectedMb: new Map(),
+  handles: new Map(),
   driftMs: [{ atH: 1, value: -3 }],
   unplannedGaps: 0,
   unplannedAlarms: 0,
@@ -37,6 +38,19 @@ t.test('a process that grows fails, and one that lived too briefly is not judged
   t.same(
     memory.map(({ result }) => result),
     ['passed', 'failed', 'not judged'],
+  )
+})
+
+t.test('handles that are never closed fail', async (t) => {
+  const handles = new Map([
+    ['jobs', line((atH) => 40 + (Math.round(atH * 60) % 3))],
+    ['monitor', line((atH) => 40 + 10 * atH)],
+  ])
+  t.same(
+    judge({ ...well, handles })
+      .filter(({ what }) => what.startsWith('handles'))
+      .map(({ result }) => result),
+    ['passed', 'failed'],
   )
 })
 

@@ -105,6 +105,7 @@ async function soak(): Promise<boolean> {
     say(`  ${line}`)
   return tellVerdicts({
     collectedMb: new Map([...lines.collectedMb, ['redis', lines.rssMb.get('redis') ?? []]]),
+    handles: new Map([...lines.handles].filter(([name]) => !name.startsWith('replica'))),
     driftMs,
     unplannedGaps: ear.gaps.length,
     unplannedAlarms: alarms.length,

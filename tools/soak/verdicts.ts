@@ -1,6 +1,8 @@
 import { afterWarmUp, type Point, slopePerHour } from './trend.ts'
 
 const MAX_RSS_MB_PER_H = 1
+/** Connections come and go, so that a line through their number is never quite level. */
+const MAX_HANDLES_PER_H = 5
 const MAX_DRIFT_MS = 20
 /** A line through less than this tells the noise of the garbage collector, not a leak. */
 const LEAST_JUDGED_H = 0.5
@@ -9,6 +11,8 @@ const LEAST_JUDGED_H = 0.5
 export interface Observed {
   /** RSS by process, without garbage; one that replaced another is a process of its own. */
   collectedMb: ReadonlyMap<string, readonly Point[]>
+  /** Open handles by process, of those that have no listeners. */
+  handles: ReadonlyMap<string, readonly Point[]>
   driftMs: readonly Point[]
   /** Listeners who missed bytes, or frames that are missing in the broadcast, without a reason. */
   unplannedGaps: number
@@ -23,23 +27,27 @@ export interface Verdict {
   result: 'passed' | 'failed' | 'not judged'
 }
 
-export function judge({ collectedMb, driftMs, unplannedGaps, unplannedAlarms, errors }: Observed): Verdict[] {
-  const memory = [...collectedMb].map(([name, points]): Verdict => {
-    const rest = afterWarmUp(points)
-    const slope = slopePerHour(rest)
-    const hours = rest.length > 0 ? rest.at(-1)!.atH - rest[0]!.atH : 0
-    const what = `memory of ${name}`
-    const figure = slope === null ? 'too few samples' : `${slope.toFixed(2)} MB/h over ${hours.toFixed(2)} h`
-    if (slope === null || hours < LEAST_JUDGED_H) return { what, figure, result: 'not judged' }
-    return { what, figure, result: resultOf(slope < MAX_RSS_MB_PER_H) }
-  })
+export function judge(observed: Observed): Verdict[] {
+  const { collectedMb, handles, driftMs, unplannedGaps, unplannedAlarms, errors } = observed
+  const growth = (of: string, lines: Observed['handles'], unit: string, most: number) =>
+    [...lines].map(([name, points]): Verdict => {
+      const rest = afterWarmUp(points)
+      const slope = slopePerHour(rest)
+      const hours = rest.length > 0 ? rest.at(-1)!.atH - rest[0]!.atH : 0
+      const what = `${of} of ${name}`
+      const figure =
+        slope === null ? 'too few samples' : `${slope.toFixed(2)} ${unit}/h over ${hours.toFixed(2)} h`
+      if (slope === null || hours < LEAST_JUDGED_H) return { what, figure, result: 'not judged' }
+      return { what, figure, result: resultOf(slope < most) }
+    })
   const largestMs = Math.max(...driftMs.map(({ value }) => Math.abs(value)))
   const drift: Verdict =
     driftMs.length === 0
       ? { what: 'drift', figure: 'no song began', result: 'failed' }
       : { what: 'drift', figure: `${largestMs.toFixed(1)} ms`, result: resultOf(largestMs < MAX_DRIFT_MS) }
   return [
-    ...memory,
+    ...growth('memory', collectedMb, 'MB', MAX_RSS_MB_PER_H),
+    ...growth('handles', handles, 'open', MAX_HANDLES_PER_H),
     drift,
     { what: 'unplanned gaps', figure: String(unplannedGaps), result: resultOf(unplannedGaps === 0) },
     { what: 'alarms', figure: String(unplannedAlarms), result: resultOf(unplannedAlarms === 0) },
