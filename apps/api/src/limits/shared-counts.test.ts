@@ -103,6 +103,13 @@ t.test('requests of an address are paced at all processes together, in the same 
   t.notOk(isTaken(minute.two))
 
   const short = openTwo(0.2)
-  await until('both are full', () => !isTaken(short.one) && !isTaken(short.two))
+  const fill = (pace: ReturnType<typeof createRequestPace>) => {
+    for (let i = 0; i < 8; i++) isTaken(pace)
+  }
+  await until('both are full', () => {
+    fill(short.one)
+    fill(short.two)
+    return !isTaken(short.one) && !isTaken(short.two)
+  })
   await until('the next window, for both', () => isTaken(short.one) && isTaken(short.two))
 })
