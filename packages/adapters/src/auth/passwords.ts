@@ -20,17 +20,20 @@ export function createPasswords(): Passwords {
     maxWaiting: MAX_WAITING,
     refusal: () => new Failure('RATE_LIMITED', { retryAfterSecs: RETRY_AFTER_S }),
   })
-  const hashOfNobody = hash('a password that nobody has')
+  let hashOfNobody: Promise<string> | undefined
   return {
     hash: (password) => inTurn(() => hash(password)),
 
     async isRight(password, kept) {
       if ([...password].length > MAX_CHARACTERS) return false
       return inTurn(async () => {
+        // Whoever comes first waits for it, whether there is such an account or not. Most processes never need it.
+        hashOfNobody ??= hash('a password that nobody has')
+        const nobody = await hashOfNobody
         try {
           if (kept?.startsWith('$2')) return await bcrypt.compare(password, kept)
           const isArgon2id = kept?.startsWith('$argon2id$') ?? false
-          const isEqual = await verify(isArgon2id ? kept! : await hashOfNobody, password)
+          const isEqual = await verify(isArgon2id ? kept! : nobody, password)
           return isArgon2id && isEqual
         } catch {
           return false
