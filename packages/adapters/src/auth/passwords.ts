@@ -27,7 +27,7 @@ export function createPasswords(): Passwords {
     async isRight(password, kept) {
       if ([...password].length > MAX_CHARACTERS) return false
       return inTurn(async () => {
-        // Whoever comes first waits for it, whether there is such an account or not. Most processes never need it.
+        // The first check waits for it, whether there is such an account or not. Most processes check none.
         hashOfNobody ??= hash('a password that nobody has')
         const nobody = await hashOfNobody
         try {

@@ -25,7 +25,7 @@ const READ_AT_START = [
   'tracks',
 ] as const
 const FIRST_CONNECT_TIMEOUT_MS = 30_000
-/** Whoever can do without it hears of a PostgreSQL that is there before it begins. */
+/** Time for a PostgreSQL that is there to answer, before a process begins without it. */
 const PATIENT_CONNECT_TIMEOUT_MS = 3_000
 const FIRST_CONNECT_INTERVAL_MS = 500
 
