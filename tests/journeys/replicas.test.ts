@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { User } from '@solstice/contracts'
-import { adtsFrameBytes, frameBytes } from '@solstice/station'
+import { adtsFrameBytes, frameBytes, sleep } from '@solstice/station'
 import { io } from 'socket.io-client'
 import t, { type Test } from 'tap'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
@@ -33,6 +33,8 @@ const PROCESSES = 2
 const ONE_PER_CORE = { API_PROCESSES: 'auto' }
 /** Connections to the events of what is on air. */
 const PER_ADDRESS = 50
+/** Twice as long as a replica may hesitate and count as ready. */
+const BLOCKED_MS = 2_000
 const SECRET = 'a-token-that-is-in-no-log'
 const tones = [
   { name: 'Low', hz: 440, seconds: 40 },
@@ -330,7 +332,7 @@ t.test(
         const own = openPlayer(t, `${again.url}/api/stream/public.mp3`)
         await own.more(40)
         const unblock = await blocking.block(again.process)
-        await air.more(4)
+        await Promise.all([air.more(4), sleep(BLOCKED_MS)])
         t.notMatch(again.process.output, /^unblocked$/m, 'the worker goes on meanwhile')
         // It says so for some seconds, so it is asked from now on.
         let reason: unknown
