@@ -95,7 +95,10 @@ t.test('killed jobs are finished by the next process, as if done once', async (t
       name === 'delete-tracks'
         ? await jobs.add(name, { ...given, songIds })
         : await jobs.add(name, { ...given, songIds, targetMode: 'night' })
-    await until(moment, () => isReached(station), 1)
+    await until(moment, () => isReached(station), 1).catch(async (error) => {
+      const refused = JSON.stringify((await jobs.progress(name, id))?.notes)
+      throw new Error(`${error.message}: ${refused}`)
+    })
     await first.end('SIGKILL')
     await takeOver(t, station)
     const { results } = (await answerOf(jobs, name, id)) as JobResult<'delete-tracks'>
