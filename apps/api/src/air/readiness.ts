@@ -1,4 +1,3 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Bus, StationClock } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
 import type { Drain } from '../http/drain.ts'
@@ -15,7 +14,7 @@ export interface Readiness {
 const MAX_LAG_MS = 1_000
 /** A late event loop counts against this replica for up to two windows. */
 const LAG_WINDOW_MS = 5_000
-/** Counts with the lag, and wakes the process that often. */
+/** Wakes the process that often. */
 const LAG_RESOLUTION_MS = 100
 
 /** Watches whether the replica stays, Redis answers and was read, and the event loop keeps up. */
@@ -23,28 +22,12 @@ export function watchReadiness(
   app: FastifyInstance,
   deps: { bus: Bus; clock: StationClock; mirror: AirMirror; streamMode: boolean; drain: Drain },
 ): Readiness {
-  const lag = monitorEventLoopDelay({ resolution: LAG_RESOLUTION_MS })
-  lag.enable()
-  let worstBefore = 0
-  const window = setInterval(() => {
-    worstBefore = lag.max
-    lag.reset()
-  }, LAG_WINDOW_MS).unref()
-  // The start does not count.
-  app.addHook('onListen', async () => {
-    worstBefore = 0
-    lag.reset()
-  })
-  app.addHook('onClose', async () => {
-    clearInterval(window)
-    lag.disable()
-  })
-
+  const lag = watchLag(app)
   const hindrance = () => {
     if (deps.drain.hasBegun) return 'draining'
     if (!deps.bus.isConnected()) return 'no_redis'
     if (!deps.mirror.hasRead) return 'no_state'
-    return Math.max(worstBefore, lag.max) / 1e6 > MAX_LAG_MS ? 'overloaded' : null
+    return lag.worstMs() > MAX_LAG_MS ? 'overloaded' : null
   }
   return {
     unreadyReason: hindrance,
@@ -53,5 +36,35 @@ export function watchReadiness(
       if (!mirror.state) return hindrance() ?? 'no_state'
       return hindrance() ?? (streamMode && !mirror.isFresh(clock.nowMs()) ? 'no_sound' : null)
     },
+  }
+}
+
+/**
+ * Watches how late the event loop is. A histogram of Node's would leave out what begins within its first tick after a reset: just
+ * when a replica has become ready again.
+ */
+function watchLag(app: FastifyInstance) {
+  let [turnedMs, worstMs, worstBeforeMs] = [performance.now(), 0, 0]
+  const sinceTurnMs = () => Math.max(worstMs, performance.now() - turnedMs - LAG_RESOLUTION_MS)
+  const turns = setInterval(() => {
+    worstMs = sinceTurnMs()
+    turnedMs = performance.now()
+  }, LAG_RESOLUTION_MS).unref()
+  const windows = setInterval(() => {
+    worstBeforeMs = sinceTurnMs()
+    worstMs = 0
+  }, LAG_WINDOW_MS).unref()
+  // The start does not count.
+  app.addHook('onListen', async () => {
+    turnedMs = performance.now()
+    worstMs = worstBeforeMs = 0
+  })
+  app.addHook('onClose', async () => {
+    clearInterval(turns)
+    clearInterval(windows)
+  })
+  return {
+    /** The longest that it was late in this window and the one before. */
+    worstMs: () => Math.max(worstBeforeMs, sinceTurnMs()),
   }
 }
