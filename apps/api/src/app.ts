@@ -26,6 +26,7 @@ import { perAddress } from './limits/per-address.ts'
 import { createRequestLimits } from './limits/request-limits.ts'
 import { shareCounts } from './limits/shared-counts.ts'
 import { openRateLimits } from './limits/turns.ts'
+import { limitUploads } from './limits/upload-limit.ts'
 import { createSharePictures } from './links/pictures.ts'
 import { registerMetrics } from './metrics.ts'
 import { openNowPlaying } from './now-playing/now-playing.ts'
@@ -92,7 +93,8 @@ export async function buildApp(ports: ApiPorts, place: Place | null = null): Pro
   const origins = createOrigins(config, { onUndeclared: warnOfUndeclared(log) })
   const capabilities = capabilitiesOf(config, ports.payments)
   const auth = await openAuth(app, { ...ports, origins, capabilities })
-  useContract(app, auth.gate, { hasRoomFor: media.hasRoomFor })
+  const openCount = shareCounts(place ? openMessages() : null, config.apiProcesses)
+  useContract(app, auth.gate, { hasRoomFor: media.hasRoomFor, uploads: limitUploads(openCount) })
   logRequests(app)
   await secure(app, { origins, mediaOrigin: media.linkOrigin })
   await documentApi(app)
@@ -107,7 +109,6 @@ export async function buildApp(ports: ApiPorts, place: Place | null = null): Pro
   const link = closeWithApp(await ports.openReplicaLink())
   const settings = closeWithApp(await mirrorUiSettings({ ...ports, link }))
   const covers = mirrorCovers(ports)
-  const openCount = shareCounts(place ? openMessages() : null, config.apiProcesses)
   const connections = limitConnections(
     app.server,
     // Behind a proxy all connections are the proxy's own.

@@ -27,6 +27,25 @@ export async function logIn(url: string, login: string, password: string): Promi
   return ((await answer.json()) as { token: string }).token
 }
 
+/** Adds accounts that may upload, and logs them in. @returns their tokens. */
+export async function addUploaders(url: string, token: string, count: number): Promise<string[]> {
+  const post = (path: string, as: string, body: object) =>
+    fetch(`${url}/api/admin/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${as}` },
+      body: JSON.stringify(body),
+    })
+  const tokens: string[] = []
+  for (let i = 0; i < count; i++) {
+    const [login, password, newPassword] = [`uploader ${i}`, 'Temporary1', 'Own password 1']
+    await post('admins', token, { login, password, privileges: ['upload_songs'] })
+    const own = await logIn(url, login, password)
+    await post('admins/self/activate', own, { tempPassword: password, newPassword })
+    tokens.push(own)
+  }
+  return tokens
+}
+
 /** Uploads the given number of bytes, made by repeating `piece`, as fast as they are accepted. */
 export async function uploadTrack(
   url: string,
@@ -61,7 +80,7 @@ export async function uploadTrack(
   return { status: answer.statusCode ?? 0, body: await text(answer) }
 }
 
-/** Sends the first half of a track; `end` sends the other half and resolves with the reply. */
+/** Sends the first half of a track; `end` sends the other half and resolves with the reply, `abort` breaks the connection. */
 export async function beginUpload(url: string, token: string, bytes: Buffer) {
   const sending = plainRequest(`${url}/api/admin/upload-song-file`, {
     method: 'POST',
@@ -84,6 +103,9 @@ export async function beginUpload(url: string, token: string, bytes: Buffer) {
       const [answer] = (await answered) as [IncomingMessage]
       answer.resume()
       return answer
+    },
+    abort() {
+      sending.on('error', () => {}).destroy()
     },
   }
 }

@@ -3,6 +3,7 @@ import type { Route, Upload } from '@solstice/contracts'
 import { Failure, type MediaStorage } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
 import type { Gate } from '../auth/access.ts'
+import { limitUploads, type UploadLimit } from '../limits/upload-limit.ts'
 import { isTooComplex } from './bodies/json-size.ts'
 import { type BodyPace, type RequestBodies, watchBodies } from './bodies/request-bodies.ts'
 import { closeUnread, refuse, writeRefusal } from './errors.ts'
@@ -12,6 +13,7 @@ declare module 'fastify' {
     /** Asked by `implement` before every handler. */
     gate: Gate
     bodies: RequestBodies
+    uploads: UploadLimit
     /** True when the media storage has room for an upload of this many bytes. */
     hasRoomFor: MediaStorage['hasRoomFor']
   }
@@ -24,6 +26,7 @@ declare module 'fastify' {
 export interface ContractOptions {
   hasRoomFor?: MediaStorage['hasRoomFor']
   bodyPace?: BodyPace
+  uploads?: UploadLimit
 }
 
 /**
@@ -34,6 +37,7 @@ export function useContract(app: FastifyInstance, gate: Gate, options: ContractO
   app.decorate('gate', gate)
   app.decorate('refusals', new Map())
   app.decorate('hasRoomFor', options.hasRoomFor ?? (async () => true))
+  app.decorate('uploads', options.uploads ?? limitUploads())
   const refuseSlow = (socket: Socket) => writeRefusal(socket, 'REQUEST_TIMEOUT')
   app.decorate('bodies', watchBodies(app.server, refuseSlow, options.bodyPace))
   app.addHook('preParsing', async (request) => {

@@ -69,7 +69,11 @@ function serve<const R extends Route>(
       // `/api/history/` is not the history of no day.
       if (Object.values(request.params as object).includes('')) throw new Failure('NOT_FOUND')
       await options.limit?.(request, reply)
-      if (isUpload(body)) await expectUpload(app, request, body)
+      const caller = callers.get(request)
+      if (isUpload(body)) {
+        if (caller && 'adminId' in caller) app.uploads.begin(caller.adminId, reply)
+        await expectUpload(app, request, body)
+      }
     },
     // Pages elsewhere may embed media, but not what admins are told.
     onSend: async (_, reply) => {

@@ -227,10 +227,10 @@ function refusals(route: Route) {
 }
 
 /** Refusals of a body before its shape is checked. */
-function ofBody({ body }: Route): FailureCode[] {
+function ofBody({ body, access }: Route): FailureCode[] {
   if (!body) return []
   return 'upload' in body
-    ? ['PAYLOAD_TOO_LARGE', 'REQUEST_TIMEOUT']
+    ? ['PAYLOAD_TOO_LARGE', 'REQUEST_TIMEOUT', ...(access === 'public' ? [] : (['RATE_LIMITED'] as const))]
     : ['MALFORMED_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
 }
 

@@ -10,6 +10,7 @@ import { makeTone } from '../../../../../tests/harness/audio/audio.ts'
 import { asAdmin } from '../../../../../tests/harness/people/admin.ts'
 import { openSocket } from '../../../../../tests/harness/people/socket-client.ts'
 import { FILE, LOCAL, openStation, sounds, tone } from '../../../../../tests/harness/people/upload-station.ts'
+import { beginUpload, uploadTrack } from '../../../../../tests/harness/people/uploads.ts'
 import { refuseChanges } from '../../../../../tests/harness/stations/refuse-changes.ts'
 import { inTime, until } from '../../../../../tests/harness/until.ts'
 
@@ -90,32 +91,32 @@ t.test('a refused upload leaves nothing behind', async (t) => {
   const station = await openStation(t)
   const { ask, upload, commit, files, ports, media } = station
   const helper = await asAdmin(station, ['editor_meta'])
-  const refused: [string, Promise<{ status: number; body: { error: object } }>, number, object][] = [
-    ['no MP3', upload('a.mp3', Buffer.from('hello')), 400, { field: 'body', reason: 'not_mp3' }],
-    ['nothing', upload('a.mp3', Buffer.alloc(0)), 400, { field: 'body', reason: 'empty_body' }],
-    ['no such mode', upload('a.mp3', tone, '?mode=noon'), 400, { field: 'mode' }],
-    ['no name', ask(FILE, tone, { 'content-type': 'audio/mpeg' }), 400, { code: 'BAD_REQUEST' }],
+  const refused: [string, () => Promise<{ status: number; body: { error: object } }>, number, object][] = [
+    ['no MP3', () => upload('a.mp3', Buffer.from('hello')), 400, { field: 'body', reason: 'not_mp3' }],
+    ['nothing', () => upload('a.mp3', Buffer.alloc(0)), 400, { field: 'body', reason: 'empty_body' }],
+    ['no such mode', () => upload('a.mp3', tone, '?mode=noon'), 400, { field: 'mode' }],
+    ['no name', () => ask(FILE, tone, { 'content-type': 'audio/mpeg' }), 400, { code: 'BAD_REQUEST' }],
     [
       'another type',
-      ask(FILE, tone, { 'x-file-name': 'a.mp3', 'content-type': 'audio/ogg' }),
+      () => ask(FILE, tone, { 'x-file-name': 'a.mp3', 'content-type': 'audio/ogg' }),
       400,
       { field: 'content-type', reason: 'not_mp3' },
     ],
-    ['no right', upload('a.mp3', tone, '', helper.ask), 403, { code: 'FORBIDDEN' }],
-    ['no id', ask(CHECK, {}), 400, { field: 'trackId', reason: 'missing' }],
-    ['an id of no mode', ask(CHECK, { trackId: 'noon/a.mp3' }), 400, { field: 'trackId' }],
-    ['no file name', commit({ mode: 'day' }), 400, { field: 'metadata.filename', reason: 'missing' }],
-    ['no mode', commit({ filename: 'a.mp3' }), 400, { field: 'metadata.mode', reason: 'missing' }],
-    ['a wrong mode', commit({ filename: 'a.mp3', mode: 'noon' }), 400, { field: 'metadata.mode' }],
+    ['no right', () => upload('a.mp3', tone, '', helper.ask), 403, { code: 'FORBIDDEN' }],
+    ['no id', () => ask(CHECK, {}), 400, { field: 'trackId', reason: 'missing' }],
+    ['an id of no mode', () => ask(CHECK, { trackId: 'noon/a.mp3' }), 400, { field: 'trackId' }],
+    ['no file name', () => commit({ mode: 'day' }), 400, { field: 'metadata.filename', reason: 'missing' }],
+    ['no mode', () => commit({ filename: 'a.mp3' }), 400, { field: 'metadata.mode', reason: 'missing' }],
+    ['a wrong mode', () => commit({ filename: 'a.mp3', mode: 'noon' }), 400, { field: 'metadata.mode' }],
     [
       'nothing waits',
-      commit({ filename: 'a.mp3', mode: 'day' }),
+      () => commit({ filename: 'a.mp3', mode: 'day' }),
       400,
       { field: 'metadata.filename', reason: 'not_uploaded' },
     ],
   ]
-  for (const [name, asked, status, error] of refused) {
-    const answer = await asked
+  for (const [name, send, status, error] of refused) {
+    const answer = await send()
     t.equal(answer.status, status, name)
     t.match(answer.body.error, error, name)
   }
@@ -194,6 +195,27 @@ t.test('an aborted upload leaves nothing behind', async (t) => {
   await inTime('the end of the request', answered)
   await until('it is gone', async () => (await files()).length === 0)
   t.same(await files(), [])
+})
+
+t.test('an account has four uploads at once, and room when one of them has ended', async (t) => {
+  const station = await openStation(t, LOCAL)
+  const other = await asAdmin(station, ['upload_songs'])
+  await station.app.listen({ port: 0, host: '127.0.0.1' })
+  const url = `http://127.0.0.1:${(station.app.server.address() as { port: number }).port}`
+  const begin = () => beginUpload(url, station.token, tone)
+  const held = [await begin(), await begin(), await begin(), await begin()]
+  const send = (token: string, name: string) => uploadTrack(url, token, name, tone, tone.length)
+  const refused = await send(station.token, 'fifth.mp3')
+  t.equal(refused.status, 429)
+  t.match(JSON.parse(refused.body), { error: { code: 'RATE_LIMITED', retryAfterSecs: 5 } })
+  t.equal((await send(other.token, 'of another.mp3')).status, 200)
+  t.equal((await held[0]!.end()).statusCode, 200)
+  t.equal((await send(station.token, 'next.mp3')).status, 200, 'one that ended left its place')
+  held[1]!.abort()
+  const inPlace = [held[2]!, held[3]!, await begin()]
+  const isTaken = async () => (await send(station.token, 'after an aborted one.mp3')).status === 200
+  await until('so does one whose sender is gone', isTaken)
+  for (const upload of inPlace) t.equal((await upload.end()).statusCode, 200)
 })
 
 t.test('uncommitted uploads of every kind are deleted after a day', async (t) => {

@@ -30,6 +30,8 @@ function open(t: Test, answers: Record<string, (body: never) => unknown> = {}, i
   const upload = async (_: string, { query, headers }: { query: { mode: string }; headers: object }) => {
     const filename = (headers as { 'X-File-Name': string })['X-File-Name']
     asked.push({ path: 'upload-song-file', body: filename })
+    if (filename.startsWith('busy') && asked.length < 4)
+      throw new ApiError(429, { error: { code: 'RATE_LIMITED' } })
     if (filename.startsWith('wait')) await new Promise<void>((resolve) => held.push(resolve))
     const storageKey = `${query.mode}/${filename}`
     const artist = filename.startsWith('bare') ? 'Unknown Artist' : 'Hilda'
@@ -91,6 +93,13 @@ t.test('three are on their way at once', async (t) => {
   await reach(['uploading', 'uploading', 'uploading', 'queued'])
   for (const release of held) release()
   await reach(['done', 'done', 'done', 'done'])
+})
+
+t.test('a file waits for its turn while the account uploads elsewhere', async (t) => {
+  const { add, reach, paths } = open(t)
+  add('busy.mp3')
+  await reach(['done'])
+  t.equal(paths().filter((path) => path === 'upload-song-file').length, 3)
 })
 
 t.test('a known name is a duplicate and is not sent', async (t) => {

@@ -6,7 +6,7 @@ import { isSameTrack, type Tags, type Uploaded, type UploadItem } from './upload
 export interface StepDeps {
   call: typeof call
   upload: typeof upload
-  /** Pause before another try of what a lost connection stopped. */
+  /** Pause before another try of what a lost connection or a limit stopped. */
   retryMs: number
 }
 
@@ -20,7 +20,7 @@ const MAX_LOOKS = 8
  * @throws as `call`.
  */
 export async function receive(
-  { call, upload }: StepDeps,
+  { call, upload, retryMs }: StepDeps,
   { source, mode }: UploadItem,
   signal: AbortSignal,
   onProgress: (part: number | null) => void,
@@ -37,7 +37,16 @@ export async function receive(
   onProgress(0)
   const headers = { 'X-File-Name': encodeURIComponent(file.name), 'Content-Type': 'audio/mpeg' }
   const input = { query: { mode }, body: file, headers, signal }
-  return (await upload('POST /api/admin/upload-song-file', input, onProgress)).metadata
+  for (;;) {
+    try {
+      return (await upload('POST /api/admin/upload-song-file', input, onProgress)).metadata
+    } catch (error) {
+      // The same account uploads elsewhere, too: one at a time gets its turn.
+      if (failureCode(error) !== 'RATE_LIMITED') throw error
+      await pause(retryMs)
+      signal.throwIfAborted()
+    }
+  }
 }
 
 /**
@@ -104,6 +113,8 @@ async function awaitTrack(deps: StepDeps, uploaded: Uploaded) {
   for (let time = 1; ; time++) {
     const row = await readTrack(deps, uploaded)
     if (row || time === MAX_LOOKS) return row
-    await new Promise((resolve) => setTimeout(resolve, deps.retryMs))
+    await pause(deps.retryMs)
   }
 }
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
