@@ -15,7 +15,7 @@ const MAX_LAG_MS = 1_000
 /** A late event loop counts against this replica for up to two windows. */
 const LAG_WINDOW_MS = 5_000
 /** Wakes the process that often. */
-const LAG_RESOLUTION_MS = 100
+const LAG_RESOLUTION_MS = 250
 
 /** Watches whether the replica stays, Redis answers and was read, and the event loop keeps up. */
 export function watchReadiness(

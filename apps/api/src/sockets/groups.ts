@@ -13,7 +13,8 @@ export interface Groups {
   readonly count: number
   /** Puts a new socket into one of them. */
   join(socket: { join(room: string): unknown }): void
-  isEmpty(group: number): boolean
+  /** The first group from `from` on, and before `end`, that has sockets: nobody has to wake for the others. */
+  occupied(from: number, end?: number): number | null
   emitTo<E extends Event>(group: number, event: E, ...payload: Parameters<ServerEmits[E]>): void
   /** Tells all sockets, group after group. Events come to each socket in the order of these calls. */
   emitToAll<E extends Event>(event: E, ...payload: Parameters<ServerEmits[E]>): void
@@ -24,27 +25,34 @@ export interface Groups {
 export function createGroups(io: Server<DefaultEventsMap, ServerEmits>): Groups {
   let arrivals = 0
   const roomOf = (group: number) => `group ${group}`
-  const isEmpty = (group: number) => !io.sockets.adapter.rooms.has(roomOf(group))
+  const occupied = (from: number, end = GROUPS) => {
+    for (let group = from; group < end; group++) if (io.sockets.adapter.rooms.has(roomOf(group))) return group
+    return null
+  }
   const groups: Groups = {
     count: GROUPS,
     join: (socket) => void socket.join(roomOf(arrivals++ % GROUPS)),
-    isEmpty,
+    occupied,
     emitTo(group, event, ...payload) {
-      if (!isEmpty(group)) io.local.to(roomOf(group)).emit(event, ...payload)
+      io.local.to(roomOf(group)).emit(event, ...payload)
     },
     emitToAll(event, ...payload) {
-      const from = (group: number) => {
+      const tell = (from: number) => {
+        const group = occupied(from)
+        if (group === null) return
         groups.emitTo(group, event, ...payload)
-        if (group + 1 < GROUPS) setImmediate(from, group + 1)
+        setImmediate(tell, group + 1)
       }
-      from(0)
+      tell(0)
     },
     emitGradually(event, ...payload) {
-      const from = (group: number) => {
+      const tell = (from: number) => {
+        const group = occupied(from)
+        if (group === null) return
         groups.emitTo(group, event, ...payload)
-        if (group + 1 < GROUPS) setTimeout(from, GRADUAL_MS, group + 1).unref()
+        setTimeout(tell, GRADUAL_MS, group + 1).unref()
       }
-      from(0)
+      tell(0)
     },
   }
   return groups

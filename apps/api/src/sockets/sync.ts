@@ -67,22 +67,23 @@ export function startSync(deps: {
   let shown = ''
   let nextOfAll: NodeJS.Immediate | undefined
   let nextOfShare: NodeJS.Immediate | undefined
-  const emitTo = (group: number) => {
-    if (!groups.isEmpty(group)) groups.emitTo(group, 'sync', syncPayload())
-  }
-  const sendShare = (group: number, end: number) => {
-    emitTo(group)
-    if (group + 1 < end) nextOfShare = setImmediate(sendShare, group + 1, end)
+  const sendShare = (from: number, end: number) => {
+    const group = groups.occupied(from, end)
+    if (group === null) return
+    groups.emitTo(group, 'sync', syncPayload())
+    nextOfShare = setImmediate(sendShare, group + 1, end)
   }
   const timer = setInterval(() => {
     sendShare(due, due + share)
     due = (due + share) % groups.count
   }, EVERY_MS / MOMENTS)
 
-  const sendToAll = (group = 0) => {
+  const sendToAll = (from = 0) => {
     clearImmediate(nextOfAll)
-    emitTo(group)
-    if (group + 1 < groups.count) nextOfAll = setImmediate(sendToAll, group + 1)
+    const group = groups.occupied(from)
+    if (group === null) return
+    groups.emitTo(group, 'sync', syncPayload())
+    nextOfAll = setImmediate(sendToAll, group + 1)
   }
   const unfollowAir = air.onState((state) => {
     const seen = visibleDigest(state, syncPayload())
