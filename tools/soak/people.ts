@@ -11,9 +11,11 @@ import { type Teardown, temporaryFolder } from '../../tests/harness/processes/pr
 const UPLOAD_S = 20
 const TALK_S = 10
 /** Pauses of the admin and the host. The warm-up is busy: V8 is to have compiled what their work needs when it is over. */
-const AT_WORK = { adminMs: 5_000, talkMs: 50_000 }
+const AT_WORK = { adminMs: 10_000, talkMs: 50_000 }
 const WARMING_UP: typeof AT_WORK = { adminMs: 500, talkMs: 5_000 }
 const PIECE_MS = 150
+/** People log in once in so long. */
+const LOGGED_IN_MS = 3_600_000
 /** Songs are played more slowly than the admin queues them: all but one in so many are removed again, so that the queue doesn't grow. */
 const QUEUED_PER_KEPT = 24
 
@@ -40,8 +42,8 @@ export function startWork(run: Teardown, url: string, warmUpMs: number, signal: 
     }
   }
   const place = { run, url, signal, attempt, pause }
-  void administer(place)
-  void talk(place)
+  void administer({ ...place, token: openLogin(url) })
+  void talk({ ...place, token: openLogin(url) })
   return work
 }
 
@@ -50,23 +52,24 @@ interface Workplace {
   run: Teardown
   url: string
   signal: AbortSignal
+  token: () => Promise<string>
   /** Counts an action, or what it failed of. */
   attempt(what: string, act: () => Promise<void>): Promise<void>
   pause(of: keyof typeof AT_WORK): Promise<void>
 }
 
-async function administer({ run, url, signal, attempt, pause }: Workplace): Promise<void> {
+async function administer({ run, url, signal, token, attempt, pause }: Workplace): Promise<void> {
   const file = join(await temporaryFolder(run), 'upload.mp3')
   await makeTone(file, { hz: 900, seconds: UPLOAD_S, isMono: true })
   const bytes = await readFile(file)
   for (let turn = 0; !signal.aborted; turn++) {
     await attempt('settings', async () => {
-      const ask = await asAdmin(url)
+      const ask = asAdmin(url, await token())
       await ask('POST', 'settings', JSON.stringify({ artistArts: { dayEnabled: turn % 2 === 0 } }))
     })
     await pause('adminMs')
-    await attempt('queue', () =>
-      asSocket(run, url, async (client) => {
+    await attempt('queue', async () =>
+      asSocket(run, url, await token(), async (client) => {
         const position = 1 + (turn % 5)
         const song = { id: `day/Song ${turn % 10}.mp3`, orderType: 'lastinline', position }
         const isQueued = await command(client, 'admin_add_song', song)
@@ -74,7 +77,7 @@ async function administer({ run, url, signal, attempt, pause }: Workplace): Prom
       }),
     )
     await pause('adminMs')
-    await attempt('upload', () => upload(url, `Upload ${turn}`, bytes))
+    await attempt('upload', async () => upload(asAdmin(url, await token()), `Upload ${turn}`, bytes))
     await pause('adminMs')
   }
 }
@@ -88,8 +91,7 @@ async function command({ socket, heard, forget, firstOf }: SocketClient, event: 
 }
 
 /** Uploads a track and deletes it again, so that the library stays as large as it is. */
-async function upload(url: string, title: string, bytes: Buffer): Promise<void> {
-  const ask = await asAdmin(url)
+async function upload(ask: ReturnType<typeof asAdmin>, title: string, bytes: Buffer): Promise<void> {
   const headers = { 'content-type': 'audio/mpeg', 'x-file-name': encodeURIComponent(`${title}.mp3`) }
   const { metadata } = (await ask('POST', 'upload-song-file', bytes, headers)) as { metadata: object }
   const about = { ...metadata, title, artist: 'Soak', album: 'Soak', year: 2026 }
@@ -98,13 +100,13 @@ async function upload(url: string, title: string, bytes: Buffer): Promise<void> 
   await ask('DELETE', `song-editor?songId=${encodeURIComponent(track.id)}`)
 }
 
-async function talk({ run, url, signal, attempt, pause }: Workplace): Promise<void> {
+async function talk({ run, url, signal, token, attempt, pause }: Workplace): Promise<void> {
   // The monitor would hear a lasting tone as a block that comes again and again.
   const pieces = cut(await makeRecording('anoisesrc=color=pink:amplitude=0.5', TALK_S), TALK_S, PIECE_MS)
   while (!signal.aborted) {
     await pause('talkMs')
-    await attempt('microphone', () =>
-      asSocket(run, url, async (client) => {
+    await attempt('microphone', async () =>
+      asSocket(run, url, await token(), async (client) => {
         const answer = (await client.ask('admin_go_live')) as { ok: boolean }
         if (!answer.ok) throw new Error(JSON.stringify(answer))
         client.socket.emit('host_mic_toggle', { on: true })
@@ -120,9 +122,21 @@ async function talk({ run, url, signal, attempt, pause }: Workplace): Promise<vo
   }
 }
 
+/** The token of the super admin, who logs in anew now and then. */
+function openLogin(url: string): Workplace['token'] {
+  let token = ''
+  let untilMs = 0
+  return async () => {
+    if (performance.now() >= untilMs) {
+      token = await logIn(url, SUPER_ADMIN.ADMIN_LOGIN, SUPER_ADMIN.ADMIN_PASS)
+      untilMs = performance.now() + LOGGED_IN_MS
+    }
+    return token
+  }
+}
+
 /** Asks as the super admin. @throws with the answer when it is refused. */
-async function asAdmin(url: string) {
-  const token = await logIn(url, SUPER_ADMIN.ADMIN_LOGIN, SUPER_ADMIN.ADMIN_PASS)
+function asAdmin(url: string, token: string) {
   return async (
     method: string,
     path: string,
@@ -142,11 +156,12 @@ async function asAdmin(url: string) {
 async function asSocket(
   run: Teardown,
   url: string,
+  token: string,
   act: (client: SocketClient) => Promise<void>,
 ): Promise<void> {
   const client = openSocket(run, url)
   try {
-    client.socket.emit('admin_active', await logIn(url, SUPER_ADMIN.ADMIN_LOGIN, SUPER_ADMIN.ADMIN_PASS))
+    client.socket.emit('admin_active', token)
     await client.first('admin_confirmed')
     await act(client)
   } finally {

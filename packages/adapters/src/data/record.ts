@@ -18,7 +18,9 @@ export function keyOf<T extends object>(record: T, { key }: CollectionSpec): Key
 /** The fields that no two records may share, as one text; null when there are none, or the record lacks one: it clashes with no other. */
 export function combinationOf<T extends object>(record: T, { unique }: CollectionSpec): string | null {
   const values = unique?.map((field) => record[field as keyof T] ?? null)
-  return !values || values.includes(null as never) ? null : JSON.stringify(values)
+  if (!values || values.includes(null as never)) return null
+  // The text of the record itself takes no memory of its own.
+  return values.length === 1 && typeof values[0] === 'string' ? values[0] : JSON.stringify(values)
 }
 
 /** A predicate for records with these fields. */
