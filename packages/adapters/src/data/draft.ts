@@ -112,7 +112,8 @@ function assertNoClash<T extends object>(
   for (const { record } of after) {
     const key = keyOf(record, spec)
     const holders = [index.placeOf(key), index.holderOf(record)]
-    const marks = [`key ${key}`, combinationOf(record, spec)].filter((mark) => mark !== null)
+    const combination = combinationOf(record, spec)
+    const marks = [`key ${key}`, ...(combination === null ? [] : [`combination ${combination}`])]
     const isTaken = holders.some((holder) => holder !== undefined && !changing.has(holder))
     if (isTaken || marks.some((mark) => seen.has(mark))) throw clash(record, spec)
     for (const mark of marks) seen.add(mark)
