@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { advances, prepare, titleShown, visit } from '../harness/browser/browser.ts'
+import { haveSegments, visitOnIphone } from '../harness/browser/segments.ts'
 import { assertTakeoverUnheard } from '../harness/browser/takeover.ts'
 import type { Process } from '../harness/processes/processes.ts'
 import { startRefusingProxy } from '../harness/servers/refusing-proxy.ts'
@@ -24,9 +25,7 @@ async function prepareSegments(t: Test): Promise<{ url: string; station: Station
   const station = await prepare(t, SETTINGS, songs)
   const worker = await station.startWorker()
   const { url } = await station.startApi()
-  const segments = async () =>
-    (await (await fetch(`${url}/api/hls/mp3-128/live.m3u8`)).text()).split('#EXTINF').length - 1
-  await until('there are segments', async () => (await segments()) >= 3)
+  await haveSegments(url)
   return { url, station, worker }
 }
 
@@ -190,14 +189,8 @@ t.test('iPhones get segments at once, by their own player', async (t) => {
   const other = await station.startApi()
   const proxy = await startRefusingProxy(t, url, other.url)
   const asked: string[] = []
-  const userAgent = 'Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X)'
-  const { page } = await visit(t, `${proxy.url}/en/`, { userAgent }, async (opening) => {
+  const { page } = await visitOnIphone(t, `${proxy.url}/en/`, {}, async (opening) => {
     opening.on('request', (request) => asked.push(new URL(request.url()).pathname))
-    await opening.addInitScript(() => {
-      // As WebKit tells it; and Chromium's own player plays AAC alone.
-      Object.assign(HTMLAudioElement.prototype, { getStartDate: () => new Date(Number.NaN) })
-      localStorage.setItem('radio_quality', 'low')
-    })
   })
   await page.locator('.listen').click()
   await page.locator('.horizon[data-sound=playing]').waitFor()
