@@ -2,7 +2,8 @@ import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { advances, prepare, titleShown, visit } from '../harness/browser/browser.ts'
 import { haveSegments, visitOnIphone } from '../harness/browser/segments.ts'
-import { assertTakeoverUnheard } from '../harness/browser/takeover.ts'
+import { assertPlaysOnAfterSilence, assertTakeoverUnheard } from '../harness/browser/takeover.ts'
+import { inForm } from '../harness/long-form.ts'
 import type { Process } from '../harness/processes/processes.ts'
 import { startRefusingProxy } from '../harness/servers/refusing-proxy.ts'
 import type { Station } from '../harness/stations/station.ts'
@@ -88,8 +89,16 @@ t.test('where the endless stream is refused, segments are played', async (t) => 
     t.equal(countOf(/^\/api\/stream$/), before)
   })
 
-  await t.test('the death of the worker on air is not heard, with another replica at each request', (t) =>
-    assertTakeoverUnheard(t, { page, station, worker }),
+  let onAir = worker
+  await t.test(
+    'the death of the worker on air is not heard, with another replica at each request',
+    async (t) => {
+      onAir = await assertTakeoverUnheard(t, { page, station, worker })
+    },
+  )
+
+  await t.test('after a silence of the station it plays on by itself', (t) =>
+    assertPlaysOnAfterSilence(t, { page, station, worker: onAir, url }),
   )
 
   await t.test('the sound names its songs while the station tells nothing', async () => {
@@ -202,7 +211,16 @@ t.test('iPhones get segments at once, by their own player', async (t) => {
     [],
   )
 
-  await t.test('the death of the worker on air is not heard, with another replica at each request', (t) =>
-    assertTakeoverUnheard(t, { page, station, worker }),
+  let onAir = worker
+  await t.test(
+    'the death of the worker on air is not heard, with another replica at each request',
+    async (t) => {
+      onAir = await assertTakeoverUnheard(t, { page, station, worker })
+    },
   )
+
+  if (inForm({ short: false, long: true }))
+    await t.test('after a silence of the station it plays on by itself', (t) =>
+      assertPlaysOnAfterSilence(t, { page, station, worker: onAir, url }),
+    )
 })

@@ -1,3 +1,4 @@
+import { chunkEndMs } from '@solstice/station'
 import type { Page } from 'playwright-core'
 import type { Test } from 'tap'
 import type { Process } from '../processes/processes.ts'
@@ -29,11 +30,11 @@ export async function watchWaits(page: Page): Promise<{ read(): Promise<string[]
   return { read: () => page.evaluate(() => (window as Watched).waits!) }
 }
 
-/** Fails if a page that plays notices that the worker on air is killed, and that another one takes its place. */
+/** Fails if a page that plays notices that the worker on air is killed, and that another one takes its place. @returns the other one. */
 export async function assertTakeoverUnheard(
   t: Test,
   { page, station, worker }: { page: Page; station: Station; worker: Process },
-): Promise<void> {
+): Promise<Process> {
   const standby = await station.startWorker()
   const air = await followBroadcast(t, station)
   await air.more(1)
@@ -44,7 +45,32 @@ export async function assertTakeoverUnheard(
   const from = await position()
   await until('the sound has gone on for long', async () => (await position()) > from + GOES_ON_S)
   const heard = await waits.read()
-  if (!mustBeWhole(t, air)) return
+  if (!mustBeWhole(t, air)) return standby
   if (air.longestAbsenceMs < IN_HAND_MS) t.same(heard, [], 'the sound never waited')
   else t.comment(`too slow a machine: no new sound for ${Math.round(air.longestAbsenceMs)} ms`)
+  return standby
+}
+
+/** Longer than a worker makes up for: time and samples no longer go together. */
+const SILENT_MS = 17_000
+
+/** Fails unless a page that plays segments goes on by itself after the station was silent, behind a discontinuity. */
+export async function assertPlaysOnAfterSilence(
+  t: Test,
+  { page, station, worker, url }: { page: Page; station: Station; worker: Process; url: string },
+): Promise<void> {
+  const air = await followBroadcast(t, station)
+  await air.more(1)
+  await worker.end('SIGKILL')
+  const isSilent = () => air.clock.nowMs() - chunkEndMs(air.chunks.at(-1)!) > SILENT_MS
+  await until('the station was silent for long', isSilent)
+  const next = await station.startWorker()
+  await next.printed(/the station is on air/)
+  const playlist = async () => (await fetch(`${url}/api/hls/aac-64/live.m3u8`)).text()
+  await until('there is a discontinuity', async () => /#EXT-X-DISCONTINUITY$/m.test(await playlist()))
+  await page.locator('.horizon[data-sound=playing]').waitFor()
+  const position = () => page.evaluate(() => document.querySelector('audio')!.currentTime)
+  const from = await position()
+  await until('the sound goes on', async () => Math.abs((await position()) - from) > 4)
+  t.pass('it plays on')
 }
