@@ -35,6 +35,8 @@ const ONE_PER_CORE = { API_PROCESSES: 'auto' }
 const PER_ADDRESS = 50
 /** Twice as long as a replica may hesitate and count as ready. */
 const BLOCKED_MS = 2_000
+/** More than a burst, and several titles. */
+const BEGINNING_BYTES = 100_000
 const SECRET = 'a-token-that-is-in-no-log'
 const tones = [
   { name: 'Low', hz: 440, seconds: 40 },
@@ -222,9 +224,9 @@ t.test(
         cut: framesWith(adtsFrameBytes),
       },
       { path: 'public.opus', type: 'audio/ogg', bitrate: '96', mount: opusAir!, cut: pagesOfOgg() },
-    ].map(({ path, cut, ...other }) => ({
+    ].map(({ cut, ...other }) => ({
       ...other,
-      listening: openPlayer(t, `${nginx.url}/api/stream/${path}`, cut),
+      listening: openPlayer(t, `${nginx.url}/api/stream/${other.path}`, cut),
     }))
     for (const { listening, type, bitrate } of others) {
       await listening.more(50)
@@ -232,6 +234,20 @@ t.test(
       t.notOk('transfer-encoding' in listening.head)
     }
     const listened = [{ listening: player, mount: air }, ...others]
+
+    await t.test('from the same frame on both send the same bytes of each mount, with titles', async (t) => {
+      for (const path of ['public.mp3', ...others.map(({ path }) => path)]) {
+        const head = await fetch(`${one.url}/api/stream/${path}`, { method: 'HEAD' })
+        const frame = head.headers.get('x-stream-frame')
+        const [a, b] = await Promise.all(
+          [one, two].map(({ url }) => beginningOf(`${url}/api/stream/${path}?from=${frame}`)),
+        )
+        t.equal(a!.frame, frame, `${path}: it begins where it was asked to`)
+        t.equal(b!.frame, frame)
+        t.equal(a!.hasTitles, path !== 'public.opus')
+        t.ok(a!.bytes.equals(b!.bytes), `${path}: ${a!.bytes.length} bytes`)
+      }
+    })
 
     const origins = ports.map((port) => `http://127.0.0.1:${port}`)
     const hls = [
@@ -389,6 +405,17 @@ interface HlsListening {
   codec: 'mp3' | 'aac'
   url: string
   player: ReturnType<typeof openHlsPlayer>
+}
+
+/** The beginning of a stream, as a player gets it that knows titles. */
+async function beginningOf(url: string) {
+  const { headers, body } = await fetch(url, { headers: { 'icy-metadata': '1' } })
+  const reader = body!.getReader()
+  let bytes = Buffer.alloc(0)
+  while (bytes.length < BEGINNING_BYTES) bytes = Buffer.concat([bytes, (await reader.read()).value!])
+  await reader.cancel()
+  const frame = headers.get('x-stream-frame')
+  return { frame, hasTitles: headers.has('icy-metaint'), bytes: bytes.subarray(0, BEGINNING_BYTES) }
 }
 
 type Api = Awaited<ReturnType<Awaited<ReturnType<typeof prepareStation>>['startApi']>>
