@@ -5,20 +5,22 @@ import { type Changes, combinationOf, type Key, keyOf } from './record.ts'
 export interface RecordMaps<T extends object> {
   byPlace: ReadonlyMap<number, T>
   /** Places by key. */
-  places: ReadonlyMap<Key, number>
+  places: Pick<ReadonlyMap<Key, number>, 'get'>
   /** Places by unique combination. */
-  taken: ReadonlyMap<string, number>
+  taken: Pick<ReadonlyMap<string, number>, 'get'>
 }
 
 /** The maps of a collection with changes on top of them; the maps below stay as they are. */
 export class DraftIndex<T extends object> {
   readonly #spec: CollectionSpec
+  readonly #records: ReadonlyMap<number, T>
   readonly #byPlace: Overlay<number, T>
   readonly #places: Overlay<Key, number>
   readonly #taken: Overlay<string, number>
 
   constructor(spec: CollectionSpec, { byPlace, places, taken }: RecordMaps<T>) {
     this.#spec = spec
+    this.#records = byPlace
     this.#byPlace = new Overlay(byPlace)
     this.#places = new Overlay(places)
     this.#taken = new Overlay(taken)
@@ -28,8 +30,15 @@ export class DraftIndex<T extends object> {
     return this.#byPlace.changes
   }
 
-  entries(): Iterable<[number, T]> {
-    return this.#byPlace.entries()
+  *entries(): Generator<[number, T]> {
+    const { changes } = this.#byPlace
+    for (const entry of this.#records) {
+      const change = changes.get(entry[0])
+      if (change === undefined) yield entry
+      else if (change !== null) yield [entry[0], change]
+    }
+    for (const [place, record] of changes)
+      if (record !== null && !this.#records.has(place)) yield [place, record]
   }
 
   recordAt(place: number): T | undefined {
@@ -73,9 +82,9 @@ export class DraftIndex<T extends object> {
 /** A map with changes on top of another, which stays as it is. */
 class Overlay<K, V> {
   readonly changes = new Map<K, V | null>()
-  readonly #under: ReadonlyMap<K, V>
+  readonly #under: Pick<ReadonlyMap<K, V>, 'get'>
 
-  constructor(under: ReadonlyMap<K, V>) {
+  constructor(under: Pick<ReadonlyMap<K, V>, 'get'>) {
     this.#under = under
   }
 
@@ -86,14 +95,5 @@ class Overlay<K, V> {
 
   set(key: K, value: V | null): void {
     this.changes.set(key, value)
-  }
-
-  *entries(): Generator<[K, V]> {
-    for (const entry of this.#under) {
-      const change = this.changes.get(entry[0])
-      if (change === undefined) yield entry
-      else if (change !== null) yield [entry[0], change]
-    }
-    for (const [key, value] of this.changes) if (value !== null && !this.#under.has(key)) yield [key, value]
   }
 }

@@ -9,6 +9,7 @@ import { type Changes, type Counters, combinationOf, equals, type Key, keyOf } f
 export class Records<T extends object> {
   readonly #spec: CollectionSpec
   readonly #byPlace = new Map<number, T>()
+  /** Places of keys that are not their own: a collection that the store numbers has hardly any. */
   readonly #places = new Map<Key, number>()
   readonly #taken = new Map<string, number>()
   #all: readonly T[] | null = null
@@ -18,7 +19,7 @@ export class Records<T extends object> {
   }
 
   get(key: Key): T | null {
-    return this.#recordAt(this.#places.get(key))
+    return this.#recordAt(this.#placeOf(key))
   }
 
   /** The records with these fields; without `where` all of them, as the same array until something changes. */
@@ -40,7 +41,8 @@ export class Records<T extends object> {
 
   /** Changes to be tried on top of these records, which stay as they are. */
   draft(last: Counters): Draft<T> {
-    return new Draft(this.#spec, last, { byPlace: this.#byPlace, places: this.#places, taken: this.#taken })
+    const places = { get: (key: Key) => this.#placeOf(key) }
+    return new Draft(this.#spec, last, { byPlace: this.#byPlace, places, taken: this.#taken })
   }
 
   apply(changes: Changes<T>): void {
@@ -59,7 +61,8 @@ export class Records<T extends object> {
         continue
       }
       this.#byPlace.set(place, record)
-      this.#places.set(keyOf(record, this.#spec), place)
+      const key = keyOf(record, this.#spec)
+      if (key !== place) this.#places.set(key, place)
       const combination = combinationOf(record, this.#spec)
       if (combination !== null) this.#taken.set(combination, place)
     }
@@ -73,6 +76,11 @@ export class Records<T extends object> {
     if (wanted !== undefined) return this.get(wanted)
     const combination = combinationOf(where as T, this.#spec)
     return combination === null ? undefined : this.#recordAt(this.#taken.get(combination))
+  }
+
+  #placeOf(key: Key): number | undefined {
+    const own = typeof key === 'number' ? this.#byPlace.get(key) : undefined
+    return own && keyOf(own, this.#spec) === key ? Number(key) : this.#places.get(key)
   }
 
   #recordAt(place: number | undefined): T | null {
