@@ -13,6 +13,8 @@ export interface Groups {
   readonly count: number
   /** Puts a new socket into one of them. */
   join(socket: { join(room: string): unknown }): void
+  /** Calls the listener after each socket that joins, until the returned function is called. */
+  onJoin(listener: () => void): () => void
   /** The first group from `from` on, and before `end`, that has sockets: nobody has to wake for the others. */
   occupied(from: number, end?: number): number | null
   emitTo<E extends Event>(group: number, event: E, ...payload: Parameters<ServerEmits[E]>): void
@@ -24,6 +26,7 @@ export interface Groups {
 
 export function createGroups(io: Server<DefaultEventsMap, ServerEmits>): Groups {
   let arrivals = 0
+  const listeners = new Set<() => void>()
   const roomOf = (group: number) => `group ${group}`
   const occupied = (from: number, end = GROUPS) => {
     for (let group = from; group < end; group++) if (io.sockets.adapter.rooms.has(roomOf(group))) return group
@@ -31,7 +34,14 @@ export function createGroups(io: Server<DefaultEventsMap, ServerEmits>): Groups 
   }
   const groups: Groups = {
     count: GROUPS,
-    join: (socket) => void socket.join(roomOf(arrivals++ % GROUPS)),
+    join(socket) {
+      socket.join(roomOf(arrivals++ % GROUPS))
+      for (const listener of listeners) listener()
+    },
+    onJoin(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
     occupied,
     emitTo(group, event, ...payload) {
       io.local.to(roomOf(group)).emit(event, ...payload)

@@ -9,7 +9,7 @@ import type { Groups } from './groups.ts'
 
 /** Interval of `sync` for each socket. */
 const EVERY_MS = 2_000
-/** Moments within it at which a share of the groups is told: a process without sockets wakes no more often. */
+/** Moments within it at which a share of the groups is told. */
 const MOMENTS = 16
 
 /** The payload of `sync` at this moment. */
@@ -73,10 +73,18 @@ export function startSync(deps: {
     groups.emitTo(group, 'sync', syncPayload())
     nextOfShare = setImmediate(sendShare, group + 1, end)
   }
-  const timer = setInterval(() => {
+  let timer: NodeJS.Timeout | undefined
+  const tellNext = () => {
     sendShare(due, due + share)
     due = (due + share) % groups.count
-  }, EVERY_MS / MOMENTS)
+    if (groups.occupied(0) !== null) return
+    clearInterval(timer)
+    timer = undefined
+  }
+  // A process without sockets does not wake for them.
+  const unfollowGroups = groups.onJoin(() => {
+    timer ??= setInterval(tellNext, EVERY_MS / MOMENTS)
+  })
 
   const sendToAll = (from = 0) => {
     clearImmediate(nextOfAll)
@@ -98,6 +106,7 @@ export function startSync(deps: {
     unfollowAir()
     unfollowSettings()
     unfollowCovers()
+    unfollowGroups()
     clearInterval(timer)
     clearImmediate(nextOfAll)
     clearImmediate(nextOfShare)
