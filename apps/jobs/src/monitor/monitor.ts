@@ -187,11 +187,14 @@ async function openSenses(deps: MonitorDeps, signal: AbortSignal) {
   const inspector = createInspector(deps)
   const [first] = ears
 
-  const atStream = ({ ear, broadcast, source, told }: (typeof ears)[number], nowMs: number): Findings => {
+  const atStream = (
+    { ear, broadcast, mount, source, told }: (typeof ears)[number],
+    nowMs: number,
+  ): Findings => {
     const heard = ear.heard()
     const { frame } = heard
     const own = plan.inTimeOf(nowMs)
-    const titles = frame === null ? null : titlesAt(broadcast, frame)
+    const titles = frame === null ? null : titlesAt(broadcast, mount, frame)
     const findings = judgeSound(heard, own, titles, THRESHOLDS, nowMs)
     if (findings.has('no_bytes')) return findings
     const place = frame === null ? null : placeAt(broadcast, frame)

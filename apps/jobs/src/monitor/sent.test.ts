@@ -45,10 +45,36 @@ t.test('the title that is sent is known from the first chunk, and so behind a ho
   t.equal(broadcast.holes, 1)
   t.equal(sentIn(broadcast)!.title, 'Ann - One')
   t.equal(
-    titlesAt(broadcast, broadcast.newest!),
+    titlesAt(broadcast, { codec: 'mp3', bitrate: 128 }, broadcast.newest!),
     null,
     'which titles players may still show is not known yet',
   )
+})
+
+t.test('a title may come as late as the next block of its mount', async (t) => {
+  const air = handMadeAir(128, START_MS)
+  const { broadcast, take } = createBroadcast('mp3')
+  const send = (title: string, seconds: number) => {
+    for (const endMs = seconds * 1_000, began = broadcast.newest ?? -1; ; ) {
+      const frame = (broadcast.newest ?? -1) + 1
+      if ((frame - began) * FRAME_MS > endMs) return
+      take(air.chunk(19, [{ frame, positionMs: frame * FRAME_MS, ...about, title }]))
+    }
+  }
+  const late = (codec: 'mp3' | 'aac' | 'opus', bitrate: number) =>
+    titlesAt(broadcast, { codec, bitrate }, broadcast.newest!)!.includes('Ann - Before')
+  send('Before', 20)
+  send('Now', 2)
+  t.ok(late('mp3', 128))
+  t.notOk(late('opus', 128), 'Ogg has it where it belongs')
+  send('Now', 1)
+  t.notOk(late('mp3', 128))
+  t.ok(late('mp3', 64))
+  t.ok(late('aac', 128), 'frames of quiet sound are smaller')
+  send('Now', 2)
+  t.notOk(late('mp3', 64))
+  t.ok(late('aac', 64))
+  t.same(titlesAt(broadcast, { codec: 'mp3', bitrate: 64 }, broadcast.newest!)!.at(-1), 'Ann - Now')
 })
 
 t.test('a hole in the numbers is a fault where nothing else accounts for it', async (t) => {

@@ -1,12 +1,15 @@
-import { chunkEndMs } from '@solstice/station'
+import { chunkEndMs, type Mount } from '@solstice/station'
 import type { Broadcast } from './broadcast.ts'
 import { placeAt } from './inspect.ts'
 import type { Sent } from './judge.ts'
 import { titleOf } from './plan.ts'
 import type { SoundThen } from './told/sync.ts'
 
-/** Titles stand between the frames at intervals, and come with sound in groups of 3 s. */
-const TITLE_LATE_MS = 4_000
+/** A title comes with the first block behind its frame (`icy-metaint`); in Ogg it stands before its first page. */
+const TITLE_EVERY_BYTES = 16_000
+/** Frames of AAC are smaller where the sound is quiet. */
+const QUIET_FACTOR = 2
+const TITLE_SLACK_MS = 1_500
 const SETTLED_MS = 3_000
 const OLD_MS = 6_000
 /** Sound comes at most this late before the station says that it stopped. */
@@ -52,9 +55,15 @@ export function createSoundThen(broadcast: Broadcast) {
 }
 
 /** The titles that players may show at a frame, the right one last; null when they are not known. */
-export function titlesAt(broadcast: Broadcast, frame: number): string[] | null {
-  const { frameMs } = broadcast
-  const from = frame - Math.round(TITLE_LATE_MS / frameMs)
+export function titlesAt(broadcast: Broadcast, mount: Mount, frame: number): string[] | null {
+  const from = frame - Math.round(titleLateMs(mount) / broadcast.frameMs)
   const titles = broadcast.markersFrom(from, frame)
   return titles?.map((marker) => (marker ? titleOf(marker) : '')) ?? null
+}
+
+/** How long after its first frame a title may come. */
+function titleLateMs({ codec, bitrate }: Mount): number {
+  if (codec === 'opus') return TITLE_SLACK_MS
+  const everyMs = (TITLE_EVERY_BYTES * 8) / bitrate
+  return TITLE_SLACK_MS + (codec === 'aac' ? QUIET_FACTOR * everyMs : everyMs)
 }
