@@ -1,9 +1,10 @@
 import type { CollectionSpec } from '@solstice/station'
+import type { ByPlace } from './by-place.ts'
 import { type Changes, combinationOf, type Key, keyOf } from './record.ts'
 
-/** The three maps of a collection. */
+/** The maps of a collection. */
 export interface RecordMaps<T extends object> {
-  byPlace: ReadonlyMap<number, T>
+  byPlace: Pick<ByPlace<T>, 'get' | 'has'> & Iterable<[number, T]>
   /** Places by key. */
   places: Pick<ReadonlyMap<Key, number>, 'get'>
   /** Places by unique combination. */
@@ -13,7 +14,7 @@ export interface RecordMaps<T extends object> {
 /** The maps of a collection with changes on top of them; the maps below stay as they are. */
 export class DraftIndex<T extends object> {
   readonly #spec: CollectionSpec
-  readonly #records: ReadonlyMap<number, T>
+  readonly #records: RecordMaps<T>['byPlace']
   readonly #byPlace: Overlay<number, T>
   readonly #places: Overlay<Key, number>
   readonly #taken: Overlay<string, number>

@@ -1,4 +1,5 @@
 import type { CollectionSpec } from '@solstice/station'
+import { ByPlace } from './by-place.ts'
 import { Draft } from './draft.ts'
 import { type Changes, type Counters, combinationOf, equals, type Key, keyOf } from './record.ts'
 
@@ -8,7 +9,7 @@ import { type Changes, type Counters, combinationOf, equals, type Key, keyOf } f
  */
 export class Records<T extends object> {
   readonly #spec: CollectionSpec
-  readonly #byPlace = new Map<number, T>()
+  readonly #byPlace = new ByPlace<T>()
   /** Places of keys that are not their own: a collection that the store numbers has hardly any. */
   readonly #places = new Map<Key, number>()
   readonly #taken = new Map<string, number>()
@@ -55,11 +56,9 @@ export class Records<T extends object> {
       const combination = combinationOf(before, this.#spec)
       if (combination !== null) this.#taken.delete(combination)
     }
+    this.#byPlace.delete(new Set([...changes.keys()].filter((place) => changes.get(place) === null)))
     for (const [place, record] of changes) {
-      if (record === null) {
-        this.#byPlace.delete(place)
-        continue
-      }
+      if (record === null) continue
       this.#byPlace.set(place, record)
       const key = keyOf(record, this.#spec)
       if (key !== place) this.#places.set(key, place)
@@ -88,7 +87,7 @@ export class Records<T extends object> {
   }
 
   #whole(): readonly T[] {
-    this.#all ??= Object.freeze([...this.#byPlace.values()])
+    this.#all ??= Object.freeze(this.#byPlace.values())
     return this.#all
   }
 }
