@@ -165,12 +165,21 @@ async function loadOf<F>(
   }
 }
 
-/** CPU seconds that processes use within a span of seconds. */
+/** CPU seconds that processes use within a span of seconds; a decoder whose song ends meanwhile doesn't count. */
 async function cpuOver(spanS: number, pids: number[]): Promise<number> {
-  const total = async () => (await Promise.all(pids.map(usageOf))).reduce((sum, { cpuS }) => sum + cpuS, 0)
-  const before = await total()
+  const used = () =>
+    Promise.all(
+      pids.map((pid) =>
+        usageOf(pid).then(
+          ({ cpuS }) => cpuS,
+          () => null,
+        ),
+      ),
+    )
+  const before = await used()
   await new Promise((resolve) => setTimeout(resolve, spanS * 1000))
-  return (await total()) - before
+  const after = await used()
+  return before.reduce<number>((sum, cpuS, i) => sum + (cpuS === null ? 0 : (after[i] ?? cpuS) - cpuS), 0)
 }
 
 export async function startFloor(
