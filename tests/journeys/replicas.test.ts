@@ -22,7 +22,7 @@ import {
   openHlsPlayer,
 } from '../harness/stations/players/hls-player.ts'
 import { askWhile, startLoad } from '../harness/stations/players/load.ts'
-import { framesWith, openPlayer, pagesOfOgg } from '../harness/stations/players/stream-player.ts'
+import { beginningOf, framesWith, openPlayer, pagesOfOgg } from '../harness/stations/players/stream-player.ts'
 import { followBroadcast, mustBeWhole, prepareStation } from '../harness/stations/station.ts'
 import { until } from '../harness/until.ts'
 
@@ -35,8 +35,6 @@ const ONE_PER_CORE = { API_PROCESSES: 'auto' }
 const PER_ADDRESS = 50
 /** Twice as long as a replica may hesitate and count as ready. */
 const BLOCKED_MS = 2_000
-/** More than a burst, and several titles. */
-const BEGINNING_BYTES = 100_000
 const SECRET = 'a-token-that-is-in-no-log'
 const tones = [
   { name: 'Low', hz: 440, seconds: 40 },
@@ -405,17 +403,6 @@ interface HlsListening {
   codec: 'mp3' | 'aac'
   url: string
   player: ReturnType<typeof openHlsPlayer>
-}
-
-/** The beginning of a stream, as a player gets it that knows titles. */
-async function beginningOf(url: string) {
-  const { headers, body } = await fetch(url, { headers: { 'icy-metadata': '1' } })
-  const reader = body!.getReader()
-  let bytes = Buffer.alloc(0)
-  while (bytes.length < BEGINNING_BYTES) bytes = Buffer.concat([bytes, (await reader.read()).value!])
-  await reader.cancel()
-  const frame = headers.get('x-stream-frame')
-  return { frame, hasTitles: headers.has('icy-metaint'), bytes: bytes.subarray(0, BEGINNING_BYTES) }
 }
 
 type Api = Awaited<ReturnType<Awaited<ReturnType<typeof prepareStation>>['startApi']>>

@@ -1,4 +1,4 @@
-/** So many are found and taken out one by one. */
+/** Most deletions that are made one by one. */
 const FEW = 16
 
 /**

@@ -94,3 +94,17 @@ export function openPlayer(t: Teardown, url: string, cut = framesWith(frameBytes
     },
   }
 }
+
+/** More than a burst, and several titles. */
+const BEGINNING_BYTES = 100_000
+
+/** The beginning of a stream, as a player gets it that knows titles. */
+export async function beginningOf(url: string) {
+  const { headers, body } = await fetch(url, { headers: { 'icy-metadata': '1' } })
+  const reader = body!.getReader()
+  let bytes = Buffer.alloc(0)
+  while (bytes.length < BEGINNING_BYTES) bytes = Buffer.concat([bytes, (await reader.read()).value!])
+  await reader.cancel()
+  const frame = headers.get('x-stream-frame')
+  return { frame, hasTitles: headers.has('icy-metaint'), bytes: bytes.subarray(0, BEGINNING_BYTES) }
+}
