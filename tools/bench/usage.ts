@@ -38,7 +38,9 @@ export async function memoryOf(pids: readonly number[]): Promise<number> {
   const kb = await Promise.all(
     pids.map(async (pid) => {
       if (process.platform !== 'linux') return (await usageOf(pid)).rssKb
-      return Number(/^Pss:\s+(\d+)/m.exec(await readFile(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1])
+      // One that ended meanwhile, as a song's decoder does, takes none.
+      const told = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '')
+      return Number(/^Pss:\s+(\d+)/m.exec(told)?.[1] ?? 0)
     }),
   )
   return kb.reduce((sum, each) => sum + each, 0) / 1024

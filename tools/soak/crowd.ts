@@ -17,15 +17,19 @@ export interface CrowdFigures {
 const REPORT_MS = 10_000
 const RETRY_MS = 500
 const STAY_MS = 60_000
+/** As the admin does, the crowd comes and goes faster while the station warms up. */
+const STAY_WARMING_UP_MS = 12_000
 
 const { values } = parseArgs({
   options: {
     urls: { type: 'string', default: '' },
     listeners: { type: 'string', default: '300' },
     sockets: { type: 'string', default: '50' },
+    'warm-up-ms': { type: 'string', default: '0' },
   },
 })
 const urls = values.urls.split(',')
+const warmUntilMs = performance.now() + Number(values['warm-up-ms'])
 const figures: CrowdFigures = { listening: 0, connected: 0, joined: 0, lost: 0 }
 
 for (let i = 0; i < Number(values.listeners); i++) void comeAndGo(listenOnce)
@@ -36,7 +40,8 @@ async function comeAndGo(visit: (url: string, stayMs: number) => Promise<'left' 
   for (;;) {
     await sleep(Math.random() * RETRY_MS)
     const url = urls[Math.floor(Math.random() * urls.length)]!
-    if ((await visit(url, -Math.log(1 - Math.random()) * STAY_MS)) === 'left') continue
+    const meanMs = performance.now() < warmUntilMs ? STAY_WARMING_UP_MS : STAY_MS
+    if ((await visit(url, -Math.log(1 - Math.random()) * meanMs)) === 'left') continue
     figures.lost++
     await sleep(RETRY_MS)
   }

@@ -2,7 +2,7 @@ import { type AlarmRecord, sleep } from '@solstice/station'
 import { SUPER_ADMIN } from '../../tests/harness/people/admin.ts'
 import { freePort, type Process, type Teardown } from '../../tests/harness/processes/processes.ts'
 import { prepareStation } from '../../tests/harness/stations/station.ts'
-import { TELLS_MEMORY } from './collect.ts'
+import { tellsMemory } from './collect.ts'
 import type { Heard } from './ear.ts'
 
 const SONGS = 30
@@ -39,14 +39,16 @@ export const unplanned = <A extends Pick<AlarmRecord, 'source' | 'beganAt'>>(
 /**
  * Two replicas, two workers, a jobs process and a monitor that listens to both replicas, on songs of 20 to 49 s. Replica 1, the
  * jobs, the monitor and Redis live as long as the run.
+ *
+ * @param warmUpMs of each process.
  */
-export async function startFleet(run: Teardown) {
+export async function startFleet(run: Teardown, warmUpMs: number) {
   const songs = Array.from({ length: SONGS }, (_, i) => ({
     ...{ name: `Song ${i}`, hz: 200 + 20 * i, rise: RISE_HZ_PER_S, seconds: 20 + i, isMono: true },
   }))
   const station = await prepareStation(run, songs, {
     ...SUPER_ADMIN,
-    ...TELLS_MEMORY,
+    ...tellsMemory(warmUpMs),
     RADIO_HOSTS_MODE: 'true',
     LOGIN_ATTEMPTS_PER_15_MIN: '0',
     QUEUE_ADD_COOLDOWN_S: '0',

@@ -47,15 +47,17 @@ try {
 
 /** Resolves with true unless a verdict failed. */
 async function soak(): Promise<boolean> {
-  const fleet = await startFleet(run)
+  const warmUpMs = warmUpH(hours) * HOUR_MS
+  const fleet = await startFleet(run, warmUpMs)
   const { redis } = await openBus(run, fleet.station.redis.url)
   const ear = await openEar(run, fleet.station.redis.url, fleet.replicas)
   const leaving = new AbortController()
   run.teardown(() => leaving.abort())
-  const work = startWork(run, fleet.replicas[0]!.url, warmUpH(hours) * HOUR_MS, leaving.signal)
+  const work = startWork(run, fleet.replicas[0]!.url, warmUpMs, leaving.signal)
   const urls = fleet.replicas.map(({ url }) => url).join(',')
   const sizes = ['--listeners', values.listeners, '--sockets', values.sockets]
-  const crowd = start(run, 'node', ['--import', 'tsx', 'tools/soak/crowd.ts', '--urls', urls, ...sizes])
+  const visits = ['--urls', urls, ...sizes, '--warm-up-ms', String(warmUpMs)]
+  const crowd = start(run, 'node', ['--import', 'tsx', 'tools/soak/crowd.ts', ...visits])
 
   const beganMs = performance.now()
   const nowH = () => (performance.now() - beganMs) / HOUR_MS
