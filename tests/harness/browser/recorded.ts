@@ -1,9 +1,4 @@
-import { execFile } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import type { FrameChunk } from '@solstice/station'
 import type { Page } from 'playwright-core'
-import { type Teardown, temporaryFolder } from '../processes/processes.ts'
 
 export const SAMPLES_PER_S = 44_100
 
@@ -52,25 +47,6 @@ export async function record(page: Page): Promise<{ samples(seconds: number): Pr
       return new Float32Array(bytes.buffer, 0, bytes.length / 4)
     },
   }
-}
-
-/** The left channel of the sound in these chunks, by ffmpeg. */
-export async function leftOf(
-  t: Teardown,
-  chunks: readonly FrameChunk[],
-  codec: 'mp3' | 'aac',
-): Promise<Float32Array> {
-  const file = join(await temporaryFolder(t), `heard.${codec}`)
-  await writeFile(file, Buffer.concat(chunks.map(({ audio }) => audio)))
-  const form = ['-af', 'pan=mono|c0=c0', '-f', 'f32le', '-']
-  const args = ['-nostdin', '-v', 'error', '-f', codec, '-i', file, ...form]
-  const samples = await new Promise<Buffer>((resolve, reject) => {
-    execFile('ffmpeg', args, { encoding: 'buffer', maxBuffer: 2 ** 28 }, (error, stdout) =>
-      error ? reject(error) : resolve(stdout),
-    )
-  })
-  const bytes = new Uint8Array(samples)
-  return new Float32Array(bytes.buffer, 0, Math.floor(bytes.length / 4))
 }
 
 const WINDOW = 1_024
