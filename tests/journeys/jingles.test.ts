@@ -64,7 +64,7 @@ function spansOf(samples: Float32Array, hz: number, chunks: FrameChunk[]): Span[
   for (let at = 0; at + window <= samples.length; at += window / 2) {
     const from = Math.floor(at)
     // With the middle of the window at the start of the tone, half of it is heard.
-    if (pitch(samples, hz, from, window) < 0.2) continue
+    if (pitch(samples, hz, from, window) < 0.14) continue
     const frame = chunks[0]!.frame + (from + window / 2) / 1152
     const chunk = chunks.findLast((candidate) => candidate.frame <= frame)!
     const ms = chunk.atMs + (frame - chunk.frame) * FRAME_MS
