@@ -25,8 +25,15 @@ const songs = [
   { name: 'Rise', hz: 300, rise: 7, seconds: TRACK_S, isMono: true },
   { name: 'Soar', hz: 500, rise: 5, seconds: TRACK_S, isMono: true },
 ]
-/** Alarms begin this long after their faults at most; the machine may be busy. */
-const SOON_MS = 15_000
+/** Alarms begin this long after their faults can be heard at most. */
+const SOON_MS = 5_000
+const SILENCE_SOON_MS = 10_000
+/** Time from switching on a fault until it can be heard: listeners get the first seconds of sound at once, and a playlist changes every 6 s. */
+const HEARD_AFTER_MS: Partial<Record<string, number>> = {
+  'missing frames': 6_000,
+  'broken frames': 6_000,
+  'old playlist': 6_000,
+}
 
 const inShort: readonly (readonly [ReplicaFault, AlarmCause])[] = [
   ['missing frames', 'missing_frames'],
@@ -43,6 +50,13 @@ const ofReplica: typeof inShort = [
   ['silent sockets', 'stale_sync'],
   ['drift', 'drift'],
   ['old playlist', 'old_playlist'],
+]
+
+/** What is done to each song, in the language of ffmpeg. */
+const ofDecoder: readonly (readonly [what: string, filter: string, cause: AlarmCause])[] = [
+  ['a mixer at -30 dB', 'aresample=44100,volume=-30dB', 'loudness'],
+  ['a stuck decoder', 'aresample=44100,aloop=loop=-1:size=16384:start=22050', 'repeating'],
+  ['a silent decoder', 'aresample=44100,volume=0', 'silence'],
 ]
 
 /** An ffmpeg that does what the worker asks, but decodes songs, or encodes the broadcast, through a filter once there is one. */
@@ -163,7 +177,8 @@ t.test('each fault is heard, soon and with its cause', async (t) => {
     t.comment(
       `${what}: ${cause} after ${(tookMs / 1000).toFixed(1)} s, ${(await begun(source, cause))!.evidence}`,
     )
-    t.ok(tookMs < SOON_MS, `${what} within ${SOON_MS / 1000} s`)
+    const mostMs = (cause === 'silence' ? SILENCE_SOON_MS : SOON_MS) + (HEARD_AFTER_MS[what] ?? 0)
+    if (air.machine.isQuick(t)) t.ok(tookMs < mostMs, `${what} within ${mostMs / 1000} s`)
   }
 
   await air.until(air.clock.nowMs() + CALM_MS)
@@ -180,12 +195,8 @@ t.test('each fault is heard, soon and with its cause', async (t) => {
     faulty.set('none')
     await until(`${fault} is over`, isOver)
   }
-  if (!isLong) return
-  for (const [what, filter, cause] of [
-    ['a mixer at -30 dB', 'aresample=44100,volume=-30dB', 'loudness'],
-    ['a stuck decoder', 'aresample=44100,aloop=loop=-1:size=16384:start=22050', 'repeating'],
-    ['a silent decoder', 'aresample=44100,volume=0', 'silence'],
-  ] as const) {
+  for (const [what, filter, cause] of isLong ? ofDecoder : ofDecoder.slice(0, 2)) {
+    if (positionOf(air) > LATEST_MS) await air.bus.send({ type: 'skip' })
     await air.when('the track is far from its end', () => positionOf(air) < LATEST_MS)
     await ffmpeg.set(filter)
     const before = worker.output.length
@@ -196,6 +207,7 @@ t.test('each fault is heard, soon and with its cause', async (t) => {
     await restartFfmpeg(worker)
     await until(`${what} is over`, isOver)
   }
+  if (!isLong) return
   await ffmpeg.setEncoder('volume=30dB')
   await restartFfmpeg(worker)
   await soon('an encoder that clips', api.url, 'clipping')
