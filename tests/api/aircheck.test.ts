@@ -89,6 +89,32 @@ for (const isJoined of [false, true])
     t.ok(file.bytes.subarray(tag.length).equals(piece.bytes))
   })
 
+t.test('what a recorder is about to store is no hole of today; what it missed is one', async (t) => {
+  // A time zone in which the day is in its middle.
+  const hoursBehind = new Date().getUTCHours() - 12
+  const TIME_ZONE = `Etc/GMT${hoursBehind < 0 ? '' : '+'}${hoursBehind}`
+  const station = await openApp(t, { ...SUPER_ADMIN, AIRCHECK_DAYS: '30', TIME_ZONE })
+  const { ask } = await asAdmin(station, ['stats'])
+  const holesNow = async () => {
+    const today = new Date(Date.now() - hoursBehind * HOUR_MS).toISOString().slice(0, 10)
+    return (await ask(`GET /api/admin/aircheck/${today}`)).body.holes
+  }
+  const holeAt = async (ms: number) =>
+    (await ask(`GET /api/admin/aircheck/at?ms=${Math.round(ms)}`)).body.hole
+  const record = async (agoMs: number) => {
+    const describe = (): Sound => ({ kind: 'track', title: '', artist: '', speakers: [], order: null })
+    const cut = createPartCutter({ last: null, partFrames: 50, dateOf: (atMs) => atMs, describe })
+    for (const part of cut(handMadeAir(128, Date.now() - agoMs).chunk(50)))
+      await writePart(station.ports.media, part)
+  }
+  await record(2 * HOUR_MS)
+  t.equal((await holesNow()).length, 2, 'before and after it')
+  t.match(await holeAt(Date.now() - 3_000), { cause: 'not-recorded' })
+  await record(10_000)
+  t.equal((await holesNow()).length, 2, 'before and between')
+  t.equal(await holeAt(Date.now() - 3_000), null)
+})
+
 t.test('pieces that are too long, end before they begin or were not recorded are refused', async (t) => {
   const { ask } = await recordedStation(t, true)
   const sound = async (from: number, to: number) =>

@@ -9,6 +9,7 @@ import {
   forgetHours,
   HOUR_MS,
   holesIn,
+  holesUntilNow,
   indexLines,
   joinHours,
   lastRecorded,
@@ -263,6 +264,14 @@ t.test('a hole is a time without frames; a corrected clock is none', async (t) =
     { atMs: 20_000 + 100 * FRAME_MS, untilMs: 40_000, cause: 'off-air' },
     { atMs: 40_000 + 100 * FRAME_MS, untilMs: 50_000, cause: 'not-recorded' },
   ])
+  const [lastMs, nextDay] = [40_000 + 100 * FRAME_MS, 200_000]
+  const untilNow = (nowMs: number) => holesUntilNow([a, b, c, d], 0, nextDay, nowMs).slice(2)
+  t.same(untilNow(lastMs + 59_000), [], 'nor are seconds that a recorder is yet to store')
+  const late = { atMs: lastMs, untilMs: lastMs + 61_000, cause: 'not-recorded' } as const
+  t.same(untilNow(late.untilMs), [late])
+  t.same(untilNow(nextDay + 60_000), [{ ...late, untilMs: nextDay }])
+  t.same(holesUntilNow([piece(0, 190_000 - 100 * FRAME_MS)], 180_000, nextDay, nextDay + 5_000).slice(1), [])
+  t.same(holesUntilNow([], nextDay, nextDay + HOUR_MS, 0), [], 'nor is a day to come')
   t.match(indexLines('2026-11-23T14', { pieces: [], heard: [] }), /"type":"hole".*\n$/)
   t.same((await recordedIn({ open: async () => t.fail() as never }, [])).pieces, [])
 })

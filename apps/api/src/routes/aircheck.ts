@@ -9,7 +9,7 @@ import {
   dayOf,
   Failure,
   type Heard,
-  holesIn,
+  holesUntilNow,
   lengthOf,
   type MediaStorage,
   readCut,
@@ -41,7 +41,7 @@ export function aircheckRoutes(app: FastifyInstance, { config, media, clock }: A
     const { fromMs: from, untilMs: until } = day
     const { pieces, heard } = await recordedBetween(media, from, until)
     const nowMs = dateNow(clock)
-    const holes = holesIn(pieces, from, Math.max(from, Math.min(until, nowMs)))
+    const holes = holesUntilNow(pieces, from, until, nowMs)
     const begun = await showsBegun(media, { pieces, heard }, { fromMs: from, untilMs: until, nowMs })
     const shows = begun.map((show) => ({ ...show, url: `${SHOW_PATH}?from=${Math.floor(show.from)}` }))
     return { ok: true as const, keptDays: aircheckDays, timeZone, from, until, heard, holes, shows }
@@ -49,7 +49,7 @@ export function aircheckRoutes(app: FastifyInstance, { config, media, clock }: A
 
   implement(app, aircheck.getAircheckMoment, async ({ query }) => ({
     ok: true as const,
-    ...(await soundAt(media, query.ms)),
+    ...(await soundAt(media, query.ms, dateNow(clock))),
   }))
 
   implement(app, aircheck.getAircheckSound, async ({ query, request, reply }) => {

@@ -60,7 +60,10 @@ export const getAircheckDay = defineRoute({
     from: Type.Number({ description: 'epoch ms at which the day begins' }),
     until: Type.Number({ description: 'epoch ms at which it ends, exclusive' }),
     heard: Type.Array(Heard),
-    holes: Type.Array(Hole, { description: 'up to now' }),
+    holes: Type.Array(Hole, {
+      description:
+        'up to now; the last seconds, which are not stored yet, are none until they are a minute late',
+    }),
     shows: Type.Array(
       Type.Object({
         from: Type.Number({ description: 'epoch ms' }),

@@ -19,6 +19,9 @@ export interface Hole {
   cause: 'not-recorded' | 'off-air'
 }
 
+/** A part is written when its 20 s are over; a slow storage, or a recorder that takes over, adds to that. */
+const STORING_MS = 60_000
+
 /** What was recorded: the frames in order of time, and what is heard in them. */
 export interface Recorded {
   pieces: Piece[]
@@ -101,4 +104,16 @@ export function holesIn(pieces: readonly FrameRange[], fromMs: number, untilMs: 
   }
   if (untilMs - atMs > SLACK_MS) holes.push({ atMs, untilMs, cause: 'not-recorded' })
   return holes
+}
+
+/** The same up to now (epoch ms), without the last seconds, which are still to be stored. */
+export function holesUntilNow(
+  pieces: readonly FrameRange[],
+  fromMs: number,
+  untilMs: number,
+  nowMs: number,
+): Hole[] {
+  const endMs = Math.max(fromMs, Math.min(untilMs, nowMs))
+  const isUnstored = (hole: Hole) => hole.untilMs === endMs && hole.atMs > nowMs - STORING_MS
+  return holesIn(pieces, fromMs, endMs).filter((hole) => !isUnstored(hole))
 }

@@ -2,7 +2,7 @@ import { Failure } from '../core/failure.ts'
 import { limitConcurrency } from '../core/turns/limit-concurrency.ts'
 import { FRAME_MS } from '../ports/bus.ts'
 import type { MediaKey, MediaStorage } from '../ports/media/media-storage.ts'
-import { addHeard, type Hole, holesIn, type Piece, type Recorded, readIndex } from './hour-index.ts'
+import { addHeard, type Hole, holesUntilNow, type Piece, type Recorded, readIndex } from './hour-index.ts'
 import type { StoredHour, StoredPart } from './names.ts'
 import { byteOfFrame, endMsOf, type Heard, overlap, SLACK_MS } from './part.ts'
 import { bufferOf, heardIn, rangeOf, storedHours, storedParts } from './record.ts'
@@ -77,12 +77,13 @@ function heardWithin(heard: Heard[], fromMs: number, untilMs: number): Heard[] {
 export async function soundAt(
   media: MediaStorage,
   atMs: number,
+  nowMs: number,
 ): Promise<{ heard: Heard | null; hole: Hole | null }> {
   const marginMs = 3_600_000
   const { pieces, heard } = await recordedBetween(media, atMs - marginMs, atMs + marginMs)
   const isRecorded = pieces.some((piece) => piece.atMs <= atMs && atMs < endMsOf(piece) + SLACK_MS)
   if (isRecorded) return { heard: heard.findLast((one) => one.atMs <= atMs) ?? null, hole: null }
-  const holes = holesIn(pieces, atMs - marginMs, atMs + marginMs)
+  const holes = holesUntilNow(pieces, atMs - marginMs, atMs + marginMs, nowMs)
   return { heard: null, hole: holes.find((hole) => hole.atMs <= atMs && atMs < hole.untilMs) ?? null }
 }
 

@@ -36,12 +36,6 @@ t.test(
   },
 )
 
-t.test('the last seconds, which are not stored yet, are no hole', async (t) => {
-  const late = { ...notRecorded(10, 10), untilMs: at(10) + 20_000 }
-  const day = dayOf({ heard: [song(3, 'One')] as Day['heard'], holes: [late] })
-  t.same(titled(linesOf(day, late.untilMs)), [['One', at(3), at(10)]])
-})
-
 t.test('a moment finds what was on, and a hole where there is one', async (t) => {
   const day = dayOf({ heard: [song(0, 'One')] as Day['heard'], holes: [notRecorded(1, 2)] })
   const lines = linesOf(day, at(10))

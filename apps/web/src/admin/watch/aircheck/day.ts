@@ -11,8 +11,6 @@ export type Line = { atMs: number; untilMs: number } & (
 )
 
 const HOUR_MS = 3_600_000
-/** What is younger isn't stored yet. */
-const UNSTORED_MS = 60_000
 /** The route sends no more at once. */
 export const MAX_PIECE_MS = 4 * HOUR_MS
 /** Played at once; then the next one follows. */
@@ -21,7 +19,6 @@ const PLAYED_PIECE_MS = HOUR_MS
 /** What a day was made of, in order. */
 export function linesOf({ heard, holes, from, until }: Day, nowMs: number): Line[] {
   const endMs = Math.min(until, nowMs)
-  const shownHoles = holes.filter((hole) => !isUnstored(hole, nowMs))
   const sounds = heard.flatMap(({ kind, atMs, title, artist, speakers, order }, i): Line[] => {
     const nextMs = heard[i + 1]?.atMs ?? endMs
     // A hole within a track does not end it.
@@ -30,13 +27,9 @@ export function linesOf({ heard, holes, from, until }: Day, nowMs: number): Line
     const startMs = Math.max(atMs, from)
     return untilMs > startMs ? [{ is: kind, atMs: startMs, untilMs, title, artist, speakers, order }] : []
   })
-  const gaps = shownHoles.map(({ atMs, untilMs, cause }): Line => ({ is: 'hole', atMs, untilMs, cause }))
+  const gaps = holes.map(({ atMs, untilMs, cause }): Line => ({ is: 'hole', atMs, untilMs, cause }))
   return [...sounds, ...gaps].sort((a, b) => a.atMs - b.atMs)
 }
-
-/** The last seconds are in no file yet, which is no hole. */
-const isUnstored = ({ atMs, untilMs, cause }: Hole, nowMs: number): boolean =>
-  cause === 'not-recorded' && untilMs >= nowMs - UNSTORED_MS && untilMs - atMs < UNSTORED_MS
 
 /** What was on at a moment; a hole where it is one. */
 export const lineAt = (lines: readonly Line[], atMs: number): Line | undefined =>
