@@ -24,6 +24,8 @@ interface Command {
   optional?: number
   /** Time it may need to leave nothing half done when a signal interrupts it, ms. */
   patienceMs?: number
+  /** True if its input has times. */
+  isTimed?: true
   /** Its input: options by name, with their values. */
   run(values: Values, words: string[], signal: AbortSignal): Promise<void>
 }
@@ -33,6 +35,10 @@ type Values = never
 
 const text = { type: 'string' } as const
 const flag = { type: 'boolean', default: false } as const
+const TIMES =
+  'Times are in TIME_ZONE: 14:32 (the last such time), "2026-11-23 14:32:10", or with a zone 2026-11-23T14:32:10Z.'
+/** A date and a time of day, as the commands print them. */
+const ONE_TIME = /(?:^|=)\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?(?: [+-]\d\d:\d\d)?$/
 
 /** Each command's dependencies are loaded when it is called. */
 const commands: Record<string, Command> = {
@@ -134,13 +140,15 @@ const commands: Record<string, Command> = {
       'runs what the engine was told again, and says where it comes to another result; needs AIRCHECK_DAYS',
     options: { from: text, to: text, report: text },
     words: 0,
+    isTimed: true,
     run: async (values) => (await import('./station/replay.ts')).printReplay(values),
   },
   why: {
     usage: '<time>',
-    about: 'says why something was on air: by which rule, and what led to it',
+    about: 'says why something was on air, or nothing: by which rule, and what led to it',
     options: {},
     words: 1,
+    isTimed: true,
     run: async (_, [time]) => (await import('./station/replay.ts')).printWhy(time!),
   },
   report: {
@@ -149,6 +157,7 @@ const commands: Record<string, Command> = {
     options: { from: text, to: text },
     words: 0,
     optional: 1,
+    isTimed: true,
     run: async (values, [path]) => (await import('./station/replay.ts')).writeReport(values, path),
   },
 }
@@ -167,14 +176,15 @@ async function run([name, ...args]: string[]): Promise<number> {
   try {
     const command = Object.hasOwn(commands, name) ? commands[name] : undefined
     if (!command) throw new UsageError(`unknown command ${name}; see --help`)
-    const { values, positionals } = parse(command, args)
+    const { values, positionals } = parse(command, joinTimes(args))
     if (values.help) {
       say(`npm run station -- ${name} ${command.usage}\n\n${command.about}`)
+      if (command.isTimed) say(`\n${TIMES}`)
       return 0
     }
-    const { words, optional = 0 } = command
+    const { words, optional = 0, isTimed } = command
     if (positionals.length < words || positionals.length > words + optional)
-      throw new UsageError(`usage: ${name} ${command.usage}`)
+      throw new UsageError(`usage: ${name} ${command.usage}${isTimed ? `. ${TIMES}` : ''}`)
     loadEnvFile()
     patienceMs = command.patienceMs ?? PATIENCE_MS
     await command.run(values as Values, positionals, ending.signal)
@@ -182,6 +192,17 @@ async function run([name, ...args]: string[]): Promise<number> {
   } catch (error) {
     return tell(error)
   }
+}
+
+/** Times without quotes are one argument each again. */
+function joinTimes(args: string[]): string[] {
+  const joined: string[] = []
+  for (const arg of args) {
+    const time = `${joined.at(-1)} ${arg}`
+    if (ONE_TIME.test(time)) joined[joined.length - 1] = time
+    else joined.push(arg)
+  }
+  return joined
 }
 
 function parse({ options }: Command, args: string[]) {
@@ -207,6 +228,7 @@ function help(): void {
   say('npm run station -- <command>\n')
   for (const [name, { usage, about }] of Object.entries(commands))
     say(`  ${`${name} ${usage}`.trim()}\n      ${about}\n`)
+  say(TIMES)
   say('Exit codes: 0 done, 1 refused or failed, 2 wrong usage.')
 }
 

@@ -278,7 +278,7 @@ function momentIn(text: string, timeZone: string): number {
   const [, year, month, day, hour, minute, second = '0'] = TIME.exec(text) ?? []
   if (hour === undefined) {
     const atMs = Date.parse(text)
-    if (Number.isNaN(atMs)) throw new UsageError(`${text} is no time, such as "2026-11-23 14:32:10"`)
+    if (Number.isNaN(atMs)) throw new UsageError(`${text} is no time, such as 14:32 or "2026-11-23 14:32:10"`)
     return atMs
   }
   const today = localTime(timeZone)(Date.now()).slice(0, 10).split('-')

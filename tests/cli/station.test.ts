@@ -56,3 +56,20 @@ t.test('status, ledger, hashes and help', async (t) => {
   t.match(await ended(t, 0, place, 'restore', '--help'), /restore <file\.tar\.gz>/)
   t.match(await ended(t, 2, place, 'scan', '--nonsense'), /--nonsense/)
 })
+
+t.test('a time is one word or two, and the usage shows its forms', async (t) => {
+  const place = await freshPlace(t)
+  const forms = /Times are in TIME_ZONE: 14:32 .*"2026-11-23 14:32:10".*T14:32:10Z/
+  for (const name of ['why', 'replay', 'report']) t.match(await ended(t, 0, place, name, '--help'), forms)
+  for (const words of [[], ['2026-11-28', 'noon'], ['14:32', '15:32']]) {
+    const refused = await ended(t, 2, place, 'why', ...words)
+    t.match(refused, /^usage: why <time>\. Times are .*\n$/)
+    t.match(refused, forms)
+  }
+  const times = ['14:32', '2026-11-28 21:58:00', '2026-11-28T21:58', '2026-11-28 21:58:00 +02:00']
+  for (const time of times)
+    t.match(await ended(t, 1, place, 'why', ...time.split(' ')), /^there is no logbook/, time)
+  const span = ['--from', '2026-11-28', '21:00', '--to=2026-11-28', '22:00']
+  t.match(await ended(t, 1, place, 'replay', ...span), /^there is no logbook/)
+  t.match(await ended(t, 1, place, 'report', ...span, 'report.gz'), /^there is no logbook/)
+})

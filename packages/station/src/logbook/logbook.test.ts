@@ -214,6 +214,16 @@ t.test('each chapter names the version that wrote it, also after a takeover by a
   t.same(await versions(), [null], 'one that names none is read as well')
 })
 
+/** Asks what was on air, and why. Dates are told in ms since noon. */
+async function asking({ media }: ReturnType<typeof loggedStation>) {
+  const stored = await storedChapters(media)
+  async function* earlier() {
+    for (const one of stored.toReversed()) yield { id: one.id, lines: await readLines(media, one) }
+  }
+  return (atMs: number) =>
+    whyOnAir(readChapters(media, stored), earlier(), atMs - 700, (ms) => `at ${ms + 700 - NOON}`)
+}
+
 t.test('why: the rule, and what led to it', async (t) => {
   const station = smallStation()
   await station.flush()
@@ -224,13 +234,7 @@ t.test('why: the rule, and what led to it', async (t) => {
   const first = onAir(station.state)!.track
   station.tell(command(skip))
   await station.flush()
-  const { media } = station
-  const stored = await storedChapters(media)
-  async function* earlier() {
-    for (const one of stored.toReversed()) yield { id: one.id, lines: await readLines(media, one) }
-  }
-  const ask = async (atMs: number) =>
-    whyOnAir(readChapters(media, stored), earlier(), atMs - 700, (ms) => `at ${ms + 700 - NOON}`)
+  const ask = await asking(station)
   const skipped = await ask(NOON + 20_000)
   t.match(skipped?.what, /Paid \(day\/paid\.mp3\), since at 10000/)
   t.match(
@@ -248,6 +252,48 @@ t.test('why: the rule, and what led to it', async (t) => {
     [/waiting for a playlist.* L3/, /Nobody had asked for it.* L1/, /the day playlist.*shuffled.* G2,G3/],
   )
   t.equal(await ask(NOON - HOUR), null)
+})
+
+t.test('why: what nothing on air waits for', async (t) => {
+  const station = loggedStation(initialState(7, 'clock', alwaysDay, NOON))
+  const limits = { preparingMinMs: 3_000 }
+  const why = async () => {
+    await station.flush()
+    const told = await (await asking(station))(station.nowMs)
+    t.match(told?.what, /^nothing, waiting for a playlist, since at \d+, in the (day|night) programme$/)
+    station.pass(1_000)
+    return told?.reasons.map(({ text, rules }) => `${text} ${rules}`)
+  }
+  const tell = (fact: Extract<Input, { type: 'fact' }>['fact']) => station.tell({ type: 'fact', fact })
+  tell(stationFact(alwaysDay, limits, 'clock', false))
+  t.same(await why(), ['The day playlist was still being made from the library. L3'])
+  tell(library([]))
+  t.same(await why(), ['The day programme had no playable track. L3'])
+
+  const [one, other] = tracks(2)
+  station.tell(command({ type: 'library-changed' }))
+  tell(library([one!]))
+  station.tell(command({ type: 'release-track', trackId: other!.id, purpose: 'remove' }))
+  tell({ type: 'unplayable', entryId: onAir(station.state)!.entryId })
+  tell(library([one!, other!]))
+  t.match(await why(), [
+    /t0\.mp3\) could not be decoded\. T4$/,
+    'The day programme had no playable track; left out as unplayable: 1; being removed: 1. L3,T4,K2',
+  ])
+
+  tell(stationFact(alwaysDay, limits))
+  tell(library([], 'night'))
+  t.match((await why())?.[1], /^Neither the day nor the night programme had a playable track;.* L3,M3,T4,K2$/)
+
+  station.tell(command({ type: 'library-changed' }))
+  tell(library([one!]))
+  tell(library(tracks(1, 1, 'night'), 'night'))
+  station.tell(command({ type: 'switch-mode', target: 'night', atMs: null }))
+  const switchedMs = station.nowMs - NOON
+  const making = 'The night playlist was still being made anew, as after every switch by an admin. S5'
+  t.match(await why(), [/the command switch-mode ended .* S2,S5,/, making])
+  tell(library(tracks(1, 1, 'night'), 'night'))
+  t.equal((await why())?.[1], `The night playlist was ready, to begin at at ${switchedMs + 3_000}. S5`)
 })
 
 t.test('a report can be run again, and tells of no person, address or secret', async (t) => {

@@ -1,4 +1,4 @@
-import type { Mode } from '@solstice/contracts'
+import { type Mode, modes } from '@solstice/contracts'
 import type { Command, Input, PlayoutState, QueueEntry, RotationSettings } from '@solstice/playout'
 import type { Line, StoredInput } from './lines.ts'
 import type { Chapter } from './read.ts'
@@ -53,6 +53,8 @@ export async function whyOnAir(
   const { onAir } = last.after
   const reasons: Reason[] = []
   if (begun) reasons.push(causeOf(begun, clock))
+  if (onAir.phase === 'preparing')
+    reasons.push(causeOfSilence(last.after, onAir.sinceMs, clock(onAir.notBeforeMs - last.aheadMs)))
   const entry = onAir.phase === 'track' ? onAir.entry : null
   if (entry) {
     reasons.push(kindOf(entry))
@@ -139,6 +141,37 @@ function causeOf({ input, before, after, ...at }: Replayed, clock: (dateMs: numb
       return because(...causeInFact(input.fact.type, ended))
     default:
       return because(`${ended} ended.`)
+  }
+}
+
+/** The reason for silence. `sinceMs`: its beginning, as in the state; `readyAt`: the earliest end of it, in words. */
+function causeOfSilence(state: PlayoutState, sinceMs: number, readyAt: string): Reason {
+  const { mode, prepared, emptyModes, lastSwitchMs } = state
+  const isSwitched = lastSwitchMs === sinceMs
+  const rules = isSwitched ? ['S5'] : ['L3']
+  const list = prepared[mode]
+  if (list && list.entries.length > 0)
+    return { text: `The ${mode} playlist was ready, to begin at ${readyAt}.`, rules }
+  if (list || emptyModes.includes(mode)) return wantOfMusic(state)
+  const making = isSwitched ? 'anew, as after every switch by an admin' : 'from the library'
+  return { text: `The ${mode} playlist was still being made ${making}.`, rules }
+}
+
+function wantOfMusic({ mode, nightMode, emptyModes, unplayable, withheld }: PlayoutState): Reason {
+  const isAll = nightMode && modes.every((one) => emptyModes.includes(one))
+  const nothing = isAll
+    ? 'Neither the day nor the night programme had a playable track'
+    : `The ${mode} programme had no playable track`
+  const isOfIt = (trackId: string) => isAll || trackId.startsWith(`${mode}/`)
+  const lost = unplayable.filter(isOfIt).length
+  const leaving = withheld.filter(({ trackId }) => isOfIt(trackId)).length
+  const leftOut = [
+    ...(lost > 0 ? [`left out as unplayable: ${lost}`] : []),
+    ...(leaving > 0 ? [`being removed: ${leaving}`] : []),
+  ]
+  return {
+    text: `${[nothing, ...leftOut].join('; ')}.`,
+    rules: ['L3', ...(isAll ? ['M3'] : []), ...(lost > 0 ? ['T4'] : []), ...(leaving > 0 ? ['K2'] : [])],
   }
 }
 
