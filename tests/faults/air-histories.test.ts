@@ -16,9 +16,9 @@ import type { Teardown } from '../harness/processes/processes.ts'
 import { type RedisPair, startRedisPair } from '../harness/servers/redis-pair.ts'
 import { inTime, until } from '../harness/until.ts'
 
-const HISTORIES = inForm({ short: 20, long: 1_000 })
+const HISTORIES = inForm({ short: 200, long: 1_000 })
 /** Histories side by side, each on servers of its own: most of their time they wait. */
-const LANES = inForm({ short: 4, long: 16 })
+const LANES = 16
 const STEPS = 8
 /** Longer than a lease. */
 const PAUSE_MS = 4_500
@@ -58,7 +58,7 @@ async function testHistory(t: Test, pair: RedisPair, seed: number) {
 
 async function runHistory(t: Teardown, pair: RedisPair, seed: number): Promise<string[]> {
   const random = randomFrom(seed * 104_729)
-  await pair.cli('flushall')
+  await pair.call('flushall')
   let aheadMs = 0
   const clock: WallClock = {
     nowMs: () => performance.timeOrigin + performance.now() + aheadMs,

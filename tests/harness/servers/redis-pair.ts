@@ -1,7 +1,6 @@
-import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
-import { promisify } from 'node:util'
+import { Redis } from 'ioredis'
 import { freePort, type Teardown } from '../processes/processes.ts'
 import { until } from '../until.ts'
 import { openLine } from './line.ts'
@@ -24,25 +23,26 @@ export interface RedisPair {
   cutTail(): void
   /** Makes the other server the primary and breaks all connections; resolves when the pair is whole again. */
   failOver(): Promise<void>
-  /** Runs a command on the primary. */
-  cli(...args: string[]): Promise<string>
+  /** Runs a command on the primary; resolves with its reply as text. */
+  call(command: string, ...args: string[]): Promise<string>
 }
 
 export async function startRedisPair(t: Teardown): Promise<RedisPair> {
-  const run = async (port: number, ...args: string[]) =>
-    (await promisify(execFile)('redis-cli', ['-p', String(port), ...args])).stdout.trim()
   const openServer = async () => {
     const port = await freePort()
     await startServer(t, port, { primary: null, isStrict: true })
+    const redis = new Redis(port)
+    t.teardown(() => redis.disconnect())
+    const call = async (command: string, ...args: string[]) => String(await redis.call(command, ...args))
     // The other server follows this one through the line.
-    return { port, line: await openLine(t, port) }
+    return { call, port, line: await openLine(t, port) }
   }
   let [primary, other] = await Promise.all([openServer(), openServer()])
   const gates = new Set<Set<Socket>>()
   const follow = async () => {
-    await run(other.port, 'replicaof', '127.0.0.1', String(primary.line.port))
+    await other.call('replicaof', '127.0.0.1', String(primary.line.port))
     await until('the other server follows the primary', async () =>
-      /state=online/.test(await run(primary.port, 'info', 'replication')),
+      /state=online/.test(await primary.call('info', 'replication')),
     )
   }
   await follow()
@@ -84,14 +84,14 @@ export async function startRedisPair(t: Teardown): Promise<RedisPair> {
       primary.line.isHanging = true
     },
     async failOver() {
-      await run(other.port, 'replicaof', 'no', 'one')
+      await other.call('replicaof', 'no', 'one')
       primary.line.cutAll()
       primary.line.isHanging = false
       ;[primary, other] = [other, primary]
       for (const sockets of gates) for (const socket of sockets) socket.destroy()
       await follow()
     },
-    cli: (...args) => run(primary.port, ...args),
+    call: (...args) => primary.call(...args),
   }
 }
 

@@ -191,7 +191,7 @@ t.test(
   'C2: what a failover puts back into the stream is not taken back, since a worker has it',
   async (t) => {
     const { pair, worker, lease, asked } = await askOverPair(t)
-    const waiting = async () => Number(await pair.cli('xlen', COMMANDS))
+    const waiting = async () => Number(await pair.call('xlen', COMMANDS))
     await until('the request is there', async () => (await waiting()) === 1)
     await worker.redis.set('later', 1)
     t.equal(await worker.redis.wait(1, 60_000), 1, 'on both servers')
@@ -213,7 +213,7 @@ t.test('C2: an answer that a failover lost is given again', async (t) => {
     asker.link.suspend()
     pair.cutTail()
     const told = lease.answer(taken.asker, skipped)
-    await until('the answer is given', async () => (await pair.cli('keys', '*:outcome:*')) !== '')
+    await until('the answer is given', async () => (await pair.call('keys', '*:outcome:*')) !== '')
     await pair.failOver()
     asker.link.resume()
     await told
