@@ -282,3 +282,19 @@ t.test('G2: an artist follows himself only where nobody else is left', async (t)
     t.equal(meetings(list.slice(0, varied < 0 ? undefined : varied)), 0, `seed ${seed}`)
   }
 })
+
+t.test('G4: a seed gives the same order in every version, or no logbook could be replayed', async (t) => {
+  const songs = songsOf(randomFrom(5), 16, 'ACE')
+  for (const [algorithm, seed, order] of [
+    ['simple', 1, '4 13 1 2 15 0 10 14 5 8 9 6 3 11 12 7'],
+    ['simple', 20_261_128, '9 14 11 0 7 13 5 10 1 2 15 8 12 3 6 4'],
+    ['sections', 1, '11 2 3 5 9 4 10 13 15 12 14 6 0 7 1 8'],
+    ['sections', 20_261_128, '15 14 6 8 7 4 3 0 9 12 13 10 1 11 2 5'],
+    ['group-sections', 1, '2 11 5 13 3 4 0 9 14 10 8 1'],
+    ['group-sections', 20_261_128, '14 8 15 4 6 0 1 7 13 3 2 5'],
+  ] as const) {
+    const settings = { ...all, algorithm, groups, songsPerSection: 5 }
+    const { tracks } = generatePlaylist(songs, settings, seed, null)
+    t.equal(tracks.map(({ title }) => title).join(' '), order, `${algorithm} with ${seed}`)
+  }
+})
