@@ -4,10 +4,14 @@ import { parseEnv } from 'node:util'
 import { readConfig } from '@solstice/adapters'
 import t from 'tap'
 import { parse } from 'yaml'
+import { settings } from '../../packages/adapters/src/config/settings.ts'
 import { root, start, temporaryFolder } from '../harness/processes/processes.ts'
+import { DOWN_AFTER_MS, FAILOVER_TIMEOUT_MS } from '../harness/servers/sentinels.ts'
 
 const PASSWORD_HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$c29tZSBzYWx0IGhlcmU$aGFzaCBvZiAzMiBieXRlcyBoYXNoIG9mIDMyIGJ5dGU'
+
+const SECRET = '3f9a1c07e52b84d6903ffb1e6d28c5a74be0'
 
 const read = (path: string) => readFile(join(root, path), 'utf8')
 
@@ -35,15 +39,20 @@ interface Compose {
   'x-images': Record<string, string>
 }
 
+interface Sentinels {
+  services: Record<
+    string,
+    Pick<Service, 'command' | 'environment'> & { networks?: { inside?: { ipv4_address: string } } }
+  >
+}
+
 const readCompose = async () => parse(await read('docker-compose.yml'), { merge: true }) as Compose
+const readSentinels = async () => parse(await read('deploy/sentinels.yml'), { merge: true }) as Sentinels
 const apps = ['api', 'stream-worker', 'jobs']
 
 t.test('the compose file starts every process with known settings', async (t) => {
   const { services } = await readCompose()
   const { scripts } = JSON.parse(await read('package.json')) as { scripts: Record<string, string> }
-  const known = new Set(
-    (await read('packages/adapters/src/config/settings.ts')).match(/\b[A-Z][A-Z0-9_]{3,}\b/g),
-  )
   t.strictSame(
     Object.keys(services).sort(),
     [...apps, 'caddy', 'nginx', 'postgres', 'redis', 's3', 's3-bucket'].sort(),
@@ -51,12 +60,8 @@ t.test('the compose file starts every process with known settings', async (t) =>
   for (const name of apps) {
     const { command, environment = {}, depends_on = {} } = services[name]!
     t.equal(`exec ${command?.join(' ')}`, scripts[`start:${name}`], `${name} is what npm starts`)
-    for (const variable of Object.keys(environment)) t.ok(known.has(variable), `${name}: ${variable}`)
-    const values = Object.entries(environment).map(([variable, value]) => [
-      variable,
-      withoutReferences(value),
-    ])
-    const { config, warnings } = readConfig(Object.fromEntries(values))
+    for (const variable of Object.keys(environment)) t.ok(variable in settings, `${name}: ${variable}`)
+    const { config, warnings } = readConfig(expanded(environment))
     t.match(config, {
       isProduction: true,
       dataProvider: 'sql',
@@ -77,13 +82,106 @@ t.test('the compose file starts every process with known settings', async (t) =>
   }
 })
 
-t.test('the jobs process gets the addresses at which it listens, also beside sentinels', async (t) => {
+/** Settings that mean nothing in these containers, and why. */
+const NOT_HANDED_ON: Record<string, string> = {
+  HOST: 'a container listens on all its addresses',
+  DRAIN_DELAY_S: 'nginx turns to another replica by itself',
+  WEB_DIST: 'the image has the client',
+  FFMPEG_PATH: 'the image has ffmpeg',
+  VIDEODOWN_PATH: 'yt-dlp is mounted where it is looked up',
+  DATA_DIR: 'the image names the folder, which is a volume',
+  MEDIA_DIR: 'media are in the bucket',
+  MUSIC_SOURCE: 'the older name of MEDIA_STORAGE, which is set',
+  S3_REGION: 'the store has none',
+  S3_FORCE_PATH_STYLE: 'the store wants paths',
+  S3_ARTS_PREFIX: 'the bucket is new and used by nothing else',
+  EPHEMERAL_STORAGE: 'volumes outlive containers',
+}
+
+t.test('every setting that .env may have is handed on, with the default that it has anyway', async (t) => {
   const { services } = await readCompose()
-  t.equal(services.jobs?.environment?.MONITOR_URLS, `\${MONITOR_URLS:-}`)
-  const beside = parse(await read('deploy/sentinels.yml'), { merge: true }) as Pick<Compose, 'services'>
-  const added = beside.services.jobs?.environment
-  t.type(added, Object, 'compose adds settings to those of the first file')
-  t.notOk('MONITOR_URLS' in added!, 'and replaces those of the same name')
+  const beside = await readSentinels()
+  const having = (name: string) =>
+    apps.filter((app) => name in { ...services[app]?.environment, ...beside.services[app]?.environment })
+  for (const name of Object.keys(settings)) {
+    const reason = NOT_HANDED_ON[name]
+    if (reason === undefined) t.not(having(name).length, 0, `${name} is handed on`)
+    else t.same(having(name), [], `${name}: ${reason}`)
+  }
+  for (const name of Object.keys(NOT_HANDED_ON)) t.ok(name in settings, `${name} is a setting`)
+
+  for (const app of apps) {
+    const environment = services[app]?.environment ?? {}
+    const optional = Object.entries(environment).filter(([, value]) => /\$\{\w+:?-/.test(String(value)))
+    for (const [name, value] of optional)
+      t.match(String(value), new RegExp(`^\\$\\{${name}:?-[^}]*\\}$`), `${app}: ${name} keeps its name`)
+    // Containers stream unless told otherwise.
+    const own = optional.map(([name]) => name).filter((name) => name !== 'STREAM_MODE')
+    const without = Object.entries(environment).filter(([name]) => !own.includes(name))
+    t.same(
+      readConfig(expanded(environment)).config,
+      readConfig(expanded(Object.fromEntries(without))).config,
+      `${app}: defaults are those of the configuration`,
+    )
+  }
+  const lyrics = String(services.jobs?.environment?.LYRICS_API_URL)
+  t.match(lyrics, /^\$\{LYRICS_API_URL-/, 'an empty value is not replaced: it turns lookups off')
+
+  t.same(having('AIRCHECK_DAYS'), apps, 'all keep, read or delete something of these days')
+  for (const name of Object.keys(settings).filter((name) => /^(VAPID|PUSH|WEBHOOK|LYRICS_API)_/.test(name)))
+    t.same(having(name), ['api', 'jobs'], `${name}: the API accepts, jobs send`)
+  for (const name of ['MONITOR_URLS', 'SMTP_URL', 'SMTP_FROM', 'ALARM_EMAILS'])
+    t.same(having(name), ['jobs'], name)
+})
+
+t.test('deploy/sentinels.yml watches its servers, and every process asks its sentinels', async (t) => {
+  const { services } = await readCompose()
+  const beside = await readSentinels()
+  const addressOf = (name: string) => beside.services[name]?.networks?.inside?.ipv4_address
+  const namesOf = (pattern: RegExp) => Object.keys(beside.services).filter((name) => pattern.test(name))
+  const linesOf = (name: string) =>
+    [...String(beside.services[name]?.command?.at(-1)).matchAll(/echo "([^"]+)"/g)].map(([, line]) => line!)
+  const sentinels = namesOf(/^sentinel-/)
+  const servers = namesOf(/^redis/)
+  t.same([servers.length, sentinels.length], [3, 3])
+
+  for (const app of apps) {
+    const added = beside.services[app]?.environment
+    const names = ['REDIS_SENTINELS', 'REDIS_SENTINEL_NAME', 'REDIS_SENTINEL_PASSWORD']
+    t.same(Object.keys(added ?? {}).sort(), names, `${app}: compose replaces nothing else`)
+    const { config, warnings } = readConfig(expanded({ ...services[app]?.environment, ...added }))
+    t.same(warnings, [], `${app}: nothing is misspelt`)
+    const redis = {
+      sentinels: sentinels.map((name) => ({ host: addressOf(name), port: 26_379 })),
+      name: 'solstice',
+      sentinelPassword: SECRET,
+      url: `redis://:${SECRET}@redis:6379`,
+    }
+    t.same(config.redis, redis, `${app}: the sentinels and the primary of this file`)
+  }
+
+  const guide = await read('docs/operations.md')
+  const watching = [
+    'port 26379',
+    'requirepass $$REDIS_PASSWORD',
+    'sentinel sentinel-pass $$REDIS_PASSWORD',
+    `sentinel monitor solstice ${addressOf('redis')} 6379 2`,
+    'sentinel auth-pass solstice $$REDIS_PASSWORD',
+    `sentinel down-after-milliseconds solstice ${DOWN_AFTER_MS}`,
+    `sentinel failover-timeout solstice ${FAILOVER_TIMEOUT_MS}`,
+  ]
+  for (const name of sentinels) {
+    t.same(linesOf(name), [watching[0], 'dir /data', ...watching.slice(1)], `${name} as in the tests`)
+    for (const line of linesOf(name).filter((line) => /milliseconds|timeout/.test(line)))
+      t.match(guide, `\`${line.replace(/^sentinel (\S+) solstice/, '$1')}\``, 'and as in the guide')
+  }
+  const durable = ['min-replicas-to-write 1', 'min-replicas-max-lag 10', 'repl-diskless-sync-delay 0']
+  for (const name of servers) {
+    const { FOLLOWS } = beside.services[name]?.environment ?? {}
+    t.equal(FOLLOWS, name === 'redis' ? '' : addressOf('redis'), `${name}: whom it follows at first`)
+    for (const line of durable) t.ok(linesOf(name).includes(line), `${name}: ${line}`)
+  }
+  for (const line of durable) t.match(guide, `\`${line}\``, 'as in the guide')
 })
 
 t.test('each container has the least privileges it needs', async (t) => {
@@ -91,9 +189,13 @@ t.test('each container has the least privileges it needs', async (t) => {
   const { services } = compose
   const secretsOf = (name: string) =>
     Object.keys(services[name]?.environment ?? {}).filter((variable) =>
-      /^ADMIN_|^(LIQPAY|STRIPE|DONATELLO|KOFI)_/.test(variable),
+      /^(ADMIN|LIQPAY|STRIPE|DONATELLO|KOFI|VAPID|SMTP)_/.test(variable),
     )
-  t.same(secretsOf('stream-worker'), [], 'the worker has no secret of admins or payments')
+  t.same(
+    secretsOf('stream-worker'),
+    [],
+    'the worker has no secret of admins, payments, notifications or mail',
+  )
   t.notOk(secretsOf('jobs').some((variable) => variable.startsWith('ADMIN_')))
   const published = Object.entries(services).filter(([, { ports }]) => ports)
   t.same(
@@ -125,10 +227,12 @@ t.test('each container has the least privileges it needs', async (t) => {
       t.match(option, /^ -[qSTO]$/, `${name}: BusyBox's wget knows ${option}`)
     t.ok(service.mem_limit && service.pids_limit, `${name} has bounds`)
     for (const [variable, value] of Object.entries(service.environment ?? {}))
-      if (/SECRET|PASS|TOKEN|_KEY|DATABASE_URL|REDIS_URL/.test(variable))
+      if (/SECRET|PASS|TOKEN(?!_TTL)|_KEY|(DATABASE|REDIS|SMTP)_URL/.test(variable))
         t.match(
           String(value),
-          /^LIQPAY|^STRIPE|^DONATELLO|^KOFI/.test(variable) ? `\${${variable}:-}` : /\$\{\w+:\?[^}]+\}/,
+          /^(LIQPAY|STRIPE|DONATELLO|KOFI|VAPID|SMTP)_/.test(variable)
+            ? `\${${variable}:-}`
+            : /\$\{\w+:\?[^}]+\}/,
           `${name}: ${variable} comes from outside or nothing starts`,
         )
     for (const dependency of Object.keys(service.depends_on ?? {})) t.ok(services[dependency], dependency)
@@ -143,13 +247,16 @@ t.test('each container has the least privileges it needs', async (t) => {
   }
 })
 
-/** Expands `${NAME:?why}` and `${NAME:-default}`. */
+const expanded = (environment: Record<string, string | number>) =>
+  Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, withoutReferences(value)]))
+
+/** Expands `${NAME:?why}`, `${NAME:-default}` and `${NAME-default}`. */
 function withoutReferences(value: string | number): string {
   return String(value)
     .replace(/\$\{DOMAIN:\?[^}]+\}/g, 'radio.example')
     .replace(/\$\{ADMIN_PASS:\?[^}]+\}/g, () => PASSWORD_HASH)
-    .replace(/\$\{\w+:-([^}]*)\}/g, '$1')
-    .replace(/\$\{\w+:\?[^}]+\}/g, '3f9a1c07e52b84d6903ffb1e6d28c5a74be0')
+    .replace(/\$\{\w+:?-([^}]*)\}/g, '$1')
+    .replace(/\$\{\w+:\?[^}]+\}/g, SECRET)
 }
 
 t.test('the guide generates all secrets of the containers, readable by their owner only', async (t) => {

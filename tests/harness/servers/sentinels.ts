@@ -15,15 +15,14 @@ import { until } from '../until.ts'
 
 const NAME = 'solstice'
 const SENTINELS = 3
-/** As in deploy/sentinels.yml. */
-const DOWN_AFTER_MS = 2_000
-const FAILOVER_TIMEOUT_MS = 2_000
+export const DOWN_AFTER_MS = 2_000
+export const FAILOVER_TIMEOUT_MS = 2_000
 /** Sentinels begin a failover no sooner after the last one, give or take a second. */
 const BETWEEN_FAILOVERS_MS = 2 * FAILOVER_TIMEOUT_MS + 1_000
 /** With fewer servers the primary would refuse all writes as soon as another one is away. */
 const SERVERS_FOR_STRICT_WRITES = 3
 
-/** Redis servers of one group and the sentinels that watch them, as of the profile of docker-compose.yml. */
+/** Redis servers of one group and the sentinels that watch them, as in deploy/sentinels.yml. */
 export interface RedisGroup {
   env: { REDIS_SENTINELS: string; REDIS_SENTINEL_NAME: string }
   /** Port of the primary, as the sentinels say. */
