@@ -135,9 +135,8 @@ async function lastChunksOf(
   return found
 }
 
-/** Restores paid tracks to a queue that was lost. */
-function restoreOrders({ payments, jobs }: Pick<Ports, 'payments' | 'jobs'>): void {
-  if (payments.configured.size === 0) return
+/** Restores paid tracks to a queue that was lost. Whether anything can be paid for, the jobs process knows. */
+function restoreOrders({ jobs }: Pick<Ports, 'jobs'>): void {
   // The sweep runs every minute anyway.
   jobs.add('sweep-donations', {}, { id: 'sweep-donations', requeueIfActive: true }).catch(() => {})
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
-import { Redis } from 'ioredis'
+import { pino } from 'pino'
+import { openRedis } from '../../../packages/adapters/src/redis/connection.ts'
 import { freePort, type Teardown } from '../processes/processes.ts'
 import { until } from '../until.ts'
 import { openLine } from './line.ts'
@@ -31,7 +32,7 @@ export async function startRedisPair(t: Teardown): Promise<RedisPair> {
   const openServer = async () => {
     const port = await freePort()
     await startServer(t, port, { primary: null, isStrict: true })
-    const redis = new Redis(port)
+    const redis = await openRedis(`redis://127.0.0.1:${port}`, pino({ level: 'silent' }), true)
     t.teardown(() => redis.disconnect())
     const call = async (command: string, ...args: string[]) => String(await redis.call(command, ...args))
     // The other server follows this one through the line.
