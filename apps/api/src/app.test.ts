@@ -229,14 +229,19 @@ t.test('a replica is ready while nothing is wrong with it; for listeners it also
   await sync.redis.restart()
   await becomes(sync.app, 200)
 
-  const stream = await openApp(t, { STREAM_MODE: 'true' })
+  const stream = await openApp(t, { STREAM_MODE: 'true', STREAM_MOUNTS: 'mp3:192,aac:64' })
   const other = await stream.ports.bus.acquireLease(new AbortController().signal)
   await other.save(initialState(1, 'sound', schedule, stream.ports.clock.nowMs()))
   await forListeners(stream.app, 503, 'no_sound')
   await becomes(stream.app, 200)
   const metrics = async ({ app }: { app: FastifyInstance }) =>
-    /^solstice_stream_fresh .*$/m.exec((await app.inject('/metrics')).body)?.[0]
-  t.same([await metrics(stream), await metrics(sync)], ['solstice_stream_fresh 0', undefined])
+    (await app.inject('/metrics')).body.match(/^solstice_stream_(mount_)?fresh.*$/gm)
+  t.same(await metrics(stream), [
+    'solstice_stream_fresh 0',
+    'solstice_stream_mount_fresh{mount="mp3-192"} 0',
+    'solstice_stream_mount_fresh{mount="aac-64"} 0',
+  ])
+  t.equal(await metrics(sync), null)
 })
 
 t.test('the log has a line per request, without tokens', async (t) => {

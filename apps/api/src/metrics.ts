@@ -1,12 +1,12 @@
 import type { Config, Metrics, Ports } from '@solstice/adapters'
 import { upcoming } from '@solstice/playout'
-import { chunkEndMs, type DataStore, type JobQueue, type WallClock } from '@solstice/station'
+import { chunkEndMs, type DataStore, type JobQueue, mountId, type WallClock } from '@solstice/station'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Hls } from './hls/hls.ts'
 import { pathOfRefused } from './http/method-not-allowed.ts'
 import type { NowPlayingEvents } from './now-playing/events.ts'
 import type { Gateway } from './sockets/gateway.ts'
-import type { AirMirror } from './stream/mirror.ts'
+import { type AirMirror, mountsOf } from './stream/mirror.ts'
 import type { Streams } from './stream/streams.ts'
 
 const BUCKETS_S = [0.005, 0.025, 0.1, 0.5, 2.5, 10]
@@ -14,7 +14,7 @@ const BUCKETS_S = [0.005, 0.025, 0.1, 0.5, 2.5, 10]
 const RECOUNT_MS = 60_000
 
 interface MetricDeps {
-  config: Pick<Config, 'streamMode'>
+  config: Pick<Config, 'streamMode' | 'streamBitrate'>
   metrics: Metrics
   mirror: AirMirror
   streams: Streams
@@ -102,6 +102,20 @@ function registerStreamMetrics(deps: MetricDeps): void {
   metrics.gauge(
     { name: 'solstice_stream_fresh', help: '1 while fresh audio arrives, otherwise 0; absent in sync mode' },
     () => (deps.config.streamMode ? Number(mirror.isFresh(clock.nowMs())) : null),
+  )
+  metrics.gauge(
+    {
+      name: 'solstice_stream_mount_fresh',
+      help: '1 while fresh audio of a mount arrives, otherwise 0; absent in sync mode',
+      labels: ['mount'],
+    },
+    () =>
+      deps.config.streamMode
+        ? mountsOf(mirror, deps.config).map(({ mount, mirror }) => ({
+            labels: { mount: mountId(mount) },
+            value: Number(mirror.isFresh(clock.nowMs())),
+          }))
+        : null,
   )
   metrics.gauge(
     { name: 'solstice_queue_entries', help: 'Queue entries after the one on air' },

@@ -2,7 +2,7 @@ import type { Config } from '@solstice/adapters'
 import type { Status } from '@solstice/contracts'
 import { type DataStore, dateNow, type Reliability, readReliability, type WallClock } from '@solstice/station'
 import type { Logger } from 'pino'
-import type { AirMirror } from '../stream/mirror.ts'
+import { type AirMirror, mountsOf } from '../stream/mirror.ts'
 import { streamPaths } from '../stream/paths.ts'
 
 /** How old the part of it may be that is read from the records, and how long caches may keep it. */
@@ -38,8 +38,8 @@ export function createStationStatus(deps: {
   return {
     async now() {
       const nowMs = clock.nowMs()
-      const mirrors = [mirror, ...mirror.others.map((other) => other.mirror)]
-      const mounts = streamPaths(config).map((one, i) => ({ ...one, isOnAir: mirrors[i]!.isFresh(nowMs) }))
+      const own = mountsOf(mirror, config)
+      const mounts = streamPaths(config).map((one, i) => ({ ...one, isOnAir: own[i]!.mirror.isFresh(nowMs) }))
       const phase = mirror.at(nowMs)?.onAir.phase ?? 'preparing'
       const isOnAir = mounts[0]?.isOnAir ?? phase !== 'preparing'
       const { onAirSince, ...rest } = await reliability()

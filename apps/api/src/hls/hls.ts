@@ -1,6 +1,6 @@
 import type { Config, HlsListeners } from '@solstice/adapters'
 import { Failure, type MountId, mountId, type StationClock } from '@solstice/station'
-import type { AirMirror } from '../stream/mirror.ts'
+import { type AirMirror, mountsOf } from '../stream/mirror.ts'
 import { createCutter, etagOf, type HlsSegment, type PackedMount, SEGMENT_MS } from './cutter.ts'
 import { type KeptSegments, keepSegments } from './kept-segments.ts'
 import { countPlaylistListeners, type PlaylistListeners } from './listeners.ts'
@@ -34,13 +34,9 @@ export function openHls(deps: {
   config: Pick<Config, 'streamMode' | 'streamBitrate'>
   hlsListeners: HlsListeners
 }): Hls {
-  const { mirror, clock, config, hlsListeners } = deps
-  const sources = [
-    { mount: { codec: 'mp3', bitrate: config.streamBitrate } as const, mirror },
-    ...mirror.others,
-  ]
+  const { clock, config, hlsListeners } = deps
   const mounts = new Map<string, HlsMount>()
-  for (const { mount, mirror } of sources) {
+  for (const { mount, mirror } of mountsOf(deps.mirror, config)) {
     if (!isPacked(mount)) continue
     const segments = keepSegments()
     const cut = createCutter(mount)

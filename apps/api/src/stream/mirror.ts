@@ -1,3 +1,4 @@
+import type { Config } from '@solstice/adapters'
 import { advance, type PlayoutState } from '@solstice/playout'
 import { type Bus, type Mount, sleep, type Unsubscribe } from '@solstice/station'
 import type { Logger } from 'pino'
@@ -18,6 +19,12 @@ export interface AirMirror extends MountMirror {
   readonly others: readonly { readonly mount: Mount; readonly mirror: MountMirror }[]
   close(): Promise<void>
 }
+
+/** All mounts of the stream, the first one first. */
+export const mountsOf = (mirror: AirMirror, { streamBitrate }: Pick<Config, 'streamBitrate'>) => [
+  { mount: { codec: 'mp3', bitrate: streamBitrate } as Mount, mirror: mirror as MountMirror },
+  ...mirror.others,
+]
 
 /** Follows the air until closed, reconnecting as long as it takes. */
 export function createAirMirror(deps: {
