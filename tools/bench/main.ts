@@ -23,8 +23,8 @@ import { heading, ratio, row, say } from './report.ts'
 import { startRows } from './start.ts'
 
 // `npm run bench`: the real service under load, each figure beside the floor of the same run, since machines differ and other programs
-// run. With a part as argument only that one is measured; those that take minutes, PulseAudio
-// or Chromium are left out else. What isn't installed (nginx, Icecast, a C compiler) is left out with a line that says so.
+// run. With a part as argument only that one is measured, with `all` every part. What isn't installed (nginx, Icecast, a C compiler) is
+// left out with a line that says so.
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -44,34 +44,54 @@ const { values, positionals } = parseArgs({
 const windowS = Number(values.seconds)
 const listenersOr = (usual: number) => Number(values.listeners ?? usual)
 
+type Cells = [name: string, ...cells: string[]]
+type Parts = Record<string, () => Promise<void>>
+const isAlone = positionals[0] !== undefined && positionals[0] !== 'all'
+const quick: Parts = {
+  air: () => tellAir(run, { ...values, listeners: String(listenersOr(1_000)), rate: values.rate ?? '500' }),
+  hls: () => tellHls(isAlone ? Math.max(windowS, 24) : windowS),
+  microphones: tellMicrophones,
+  mounts: tellMounts,
+  admin: tellAdmin,
+  data: tellData,
+  changes: async () => tellChanges(),
+  library: tellLibrary,
+  uploads: tellUploads,
+}
+/** These take minutes, or need Chromium or PulseAudio. */
+const slow: Parts = {
+  sync: async () => tellRows(crowdRows(run, values)),
+  rush: tellRush,
+  start: () => tellRows(startRows(run)),
+  engine: () => tellRows(engineRows(run)),
+  'first-paint': tellFirstPaint,
+  panel: tellPanel,
+  'in-step': tellInStep,
+}
+
 const ends: (() => unknown)[] = []
 const run: Teardown = { teardown: (end) => void ends.unshift(end) }
 process.once('SIGINT', () => finish(130))
 process.once('SIGTERM', () => finish(143))
 try {
-  const [part] = positionals
-  if (part === undefined || part === 'air')
-    await tellAir(run, { ...values, listeners: String(listenersOr(1_000)), rate: values.rate ?? '500' })
-  if (part === undefined || part === 'hls')
-    await tellHls(part === undefined ? windowS : Math.max(windowS, 24))
-  if (part === undefined || part === 'microphones') await tellMicrophones()
-  if (part === undefined || part === 'mounts') await tellMounts()
-  if (part === undefined || part === 'admin') await tellAdmin()
-  if (part === undefined || part === 'data') await tellData()
-  if (part === undefined || part === 'changes') tellChanges()
-  if (part === undefined || part === 'library') await tellLibrary()
-  if (part === undefined || part === 'uploads') await tellUploads()
-  if (part === 'sync') for (const cells of await crowdRows(run, values)) row(...cells)
-  if (part === 'first-paint') await tellFirstPaint()
-  if (part === 'engine') for await (const cells of engineRows(run)) row(...cells)
-  if (part === 'panel') await tellPanel()
-  if (part === 'rush') await tellRush()
-  if (part === 'start') for (const cells of await startRows(run)) row(...cells)
-  if (part === 'in-step') await tellInStep()
+  for (const tell of chosen(positionals[0])) await tell()
   await finish(0)
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
   await finish(1)
+}
+
+/** A part by its name; all that is quick without one, really all as `all`. @throws for another name. */
+function chosen(part: string | undefined) {
+  const whole = { ...quick, ...slow }
+  if (part === 'all') return Object.values(whole)
+  if (part === undefined) return Object.values(quick)
+  if (!Object.hasOwn(whole, part)) throw new Error(`the parts are ${Object.keys(whole).join(', ')}, or all`)
+  return [whole[part]!]
+}
+
+async function tellRows(rows: Promise<Cells[]> | AsyncIterable<Cells>): Promise<void> {
+  for await (const cells of Symbol.asyncIterator in rows ? rows : await rows) row(...cells)
 }
 
 async function tellMicrophones(): Promise<void> {

@@ -70,7 +70,10 @@ export async function tellAir(run: Teardown, given: Given): Promise<void> {
     )
   }
   row('memory per listener', `${(plain.grownKb / plain.figures.connected).toFixed(1)} KB`)
-  row('plain: least reserve', `${plain.figures.leastReserveMs} ms`)
+  row(
+    'least reserve, plain and with titles',
+    `${plain.figures.leastReserveMs}, ${titled.figures.leastReserveMs} ms`,
+  )
   for (const [name, { figures }] of Object.entries({ plain, titled, ...references })) {
     row(
       `${name}: first byte p50 / p99`,

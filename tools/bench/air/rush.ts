@@ -45,16 +45,16 @@ export async function rushRows(
   const present = startLoad(t, stream, rush.listeners, rush.rate, SETTLE_S, WATCHED_S)
   await present.printed(/window\n/)
   for (let core = 0; core < availableParallelism(); core++) start(t, 'node', ['-e', HALF_A_CORE])
-  const floor = await figuresOf(startLoad(t, bare.url, rush.listeners, rush.rate, 1, 1))
-  const joined = await figuresOf(startLoad(t, stream, rush.listeners, rush.rate, 1, 1))
-  const atOnce = await figuresOf(startLoad(t, stream, rush.listeners, AT_ONCE_PER_S, 1, 1))
+  const crowd = (url: string, rate: number) => figuresOf(startLoad(t, url, rush.listeners, rate, 1, 1))
+  const [floor, joined] = [await crowd(bare.url, rush.rate), await crowd(stream, rush.rate)]
+  const [floorAtOnce, atOnce] = [await crowd(bare.url, AT_ONCE_PER_S), await crowd(stream, AT_ONCE_PER_S)]
   const were = await figuresOf(present)
 
   const firstByte = ({ firstByteMs, connected }: StreamFigures) =>
     `${firstByteMs.join(' / ')} ms, ${connected} connected`
   return [
     [`first byte p50 / p99 at ${rush.rate}/s`, firstByte(joined), `bare: ${firstByte(floor)}`],
-    [`first byte p50 / p99 at ${AT_ONCE_PER_S}/s`, firstByte(atOnce)],
+    [`first byte p50 / p99 at ${AT_ONCE_PER_S}/s`, firstByte(atOnce), `bare: ${firstByte(floorAtOnce)}`],
     ['those who were there: least reserve', `${were.leastReserveMs} ms`],
     ['… longest time between two writes', `${were.longestGapMs} ms`],
     ['… lost', `${were.lost} of ${were.connected}`],
