@@ -1,6 +1,7 @@
 import t from 'tap'
 import { inForm } from '../harness/long-form.ts'
 import { childrenOf, freePort, type Process } from '../harness/processes/processes.ts'
+import { type Line, openLine } from '../harness/servers/line.ts'
 import { followBroadcast, mustBeWhole, prepareStation } from '../harness/stations/station.ts'
 
 const isLong = inForm({ short: false, long: true })
@@ -16,17 +17,23 @@ const songs = [
   { name: 'Climb', hz: 500, rise: 5, seconds: 300, isMono: true },
 ]
 
-t.test('no death of a single process is an alarm', async (t) => {
+t.test('no death of a single process is an alarm, nor that it hangs or is cut off', async (t) => {
   const station = await prepareStation(t, songs, isLong ? { STREAM_MOUNTS: 'mp3:128,aac:64,opus:64' } : {})
   const port = await freePort()
+  const lines = new Map<Process, Line>()
+  /** A worker whose line to Redis can be cut. */
+  const startWorker = async () => {
+    const line = await openLine(t, station.redis.port)
+    station.env.REDIS_URL = `redis://127.0.0.1:${line.port}`
+    const worker = await station.startWorker()
+    station.env.REDIS_URL = station.redis.url
+    lines.set(worker, line)
+    return worker
+  }
   const air = await followBroadcast(t, station)
-  let [api, onAir, jobs] = await Promise.all([
-    station.startApi(port),
-    station.startWorker(),
-    station.startJobs(),
-  ])
+  let [api, onAir, jobs] = await Promise.all([station.startApi(port), startWorker(), station.startJobs()])
   await onAir.printed(/the station is on air/)
-  let standby = await station.startWorker()
+  let standby = await startWorker()
   station.env.MONITOR_URLS = api.url
   const monitor = await station.startMonitor()
   await monitor.printed(/monitor listening/)
@@ -42,6 +49,18 @@ t.test('no death of a single process is an alarm', async (t) => {
     'the worker on air': async () => {
       await onAir.end('SIGKILL')
       await standby.printed(/the station is on air/)
+    },
+    'the worker on air, which hangs and wakes up': async () => {
+      process.kill(onAir.child.pid!, 'SIGSTOP')
+      await standby.printed(/the station is on air/)
+      process.kill(onAir.child.pid!, 'SIGCONT')
+      await onAir.printed(/lease lost/)
+      await onAir.end('SIGKILL')
+    },
+    'its line to Redis': async () => {
+      lines.get(onAir)!.isHanging = true
+      await standby.printed(/the station is on air/)
+      await onAir.end('SIGKILL')
     },
     'its ffmpeg processes': () => killFfmpeg(onAir, 'SIGKILL'),
     'its ffmpeg processes, which hang': () => killFfmpeg(onAir, 'SIGSTOP'),
@@ -65,7 +84,7 @@ t.test('no death of a single process is an alarm', async (t) => {
       const sinceMs = performance.now()
       await die()
       const downMs = performance.now() - sinceMs
-      if (onAir.child.killed) [onAir, standby] = [standby, await station.startWorker()]
+      if (onAir.child.killed) [onAir, standby] = [standby, await startWorker()]
       await air.until(air.clock.nowMs() + LISTENED_MS)
       const begun = (await data.alarms.find()).filter(({ id }) => !seen.has(id))
       for (const { id } of begun) seen.add(id)
