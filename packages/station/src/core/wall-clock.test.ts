@@ -54,6 +54,33 @@ t.test('both days on which daylight saving changes have their boundaries at the 
   ])
 })
 
+t.test(
+  'a boundary in the hour that is skipped or comes twice is met once, whenever the plan is made',
+  async (t) => {
+    const parts = { ...kyiv, nightStartHour: 3, dayStartHour: 6 }
+    for (const [day, night, morning] of [
+      ['2026-03-29T00:00:00+02:00', '2026-03-29T04:00:00+03:00', '2026-03-29T06:00:00+03:00'],
+      ['2026-10-25T00:00:00+03:00', '2026-10-25T03:00:00+03:00', '2026-10-25T06:00:00+02:00'],
+    ] as const) {
+      const met: { atMs: number; mode: string }[] = []
+      const planned = new Set<string>()
+      let mode = 'day'
+      for (let atMs = at(day); atMs < at(day) + 10 * 3_600_000; atMs += 600_000) {
+        const { natural, changes } = scheduleOf(parts, atMs)
+        if (natural !== mode) met.push({ atMs, mode: natural })
+        mode = natural
+        if (atMs < at(morning)) planned.add(JSON.stringify(changes.find((change) => change.mode === 'day')))
+      }
+      const [first, second] = [
+        { atMs: at(night), mode: 'night' },
+        { atMs: at(morning), mode: 'day' },
+      ]
+      t.same(met, [first, second])
+      t.same([...planned], [JSON.stringify(second)])
+    }
+  },
+)
+
 t.test('a skipped wall-clock time is taken an hour on, of a doubled one the first', async (t) => {
   const skipped = momentOf({ year: 2026, month: 3, day: 29 }, 0, 3, 30, 'Europe/Kyiv')
   t.equal(skipped, at('2026-03-29T04:30:00+03:00'))
