@@ -207,6 +207,13 @@ t.test('hostile names open nothing', async (t) => {
       t.same(await ask(`/api/${place}/${name}`), { status: 400, code: 'BAD_REQUEST' }, `${place}/${name}`)
     }
   }
+  const dots = ['..', '%2e%2e', '.%2e', '%252e%252e', '%c0%ae%c0%ae', '%ef%bc%8e%ef%bc%8e']
+  const slashes = ['/', '%2f', '%5c', '%252f', '%c0%af']
+  for (const up of dots.flatMap((dot) => slashes.map((slash) => dot + slash)))
+    for (const name of [`${up}secret.mp3`, `day%2f${up.repeat(4)}etc%2fpasswd`]) {
+      const { status } = await ask(`/api/audio/stream?track=${name}`)
+      t.ok(status === 400 || status === 404, `track=${name}: ${status}`)
+    }
   for (const name of ['C:%5cboot.ini', 'c:boot.ini', '%2f', 'day%2f']) {
     t.equal((await ask(`/api/audio/stream?track=${name}`)).status, 400, `track=${name}`)
   }
