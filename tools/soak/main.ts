@@ -115,7 +115,10 @@ async function soak(): Promise<boolean> {
   })
 }
 
-/** Kills the worker on air and a replica by turns, each at a random moment of its share of the time. */
+/**
+ * Kills the worker on air in the first half of the time and a replica in the second, each at a random moment of its share: so one
+ * worker is on air for long enough to be judged.
+ */
 async function killAtRandom(
   fleet: Awaited<ReturnType<typeof startFleet>>,
   nowH: () => number,
@@ -129,7 +132,7 @@ async function killAtRandom(
     await sleep(Math.max(0, atH - nowH()) * HOUR_MS, { signal }).catch(() => {})
     if (signal.aborted) return
     kills.push(nowH())
-    say(`killed ${await (i % 2 === 0 ? fleet.killWorker() : fleet.killReplica())}`)
+    say(`killed ${await (i < count / 2 ? fleet.killWorker() : fleet.killReplica())}`)
   }
 }
 
