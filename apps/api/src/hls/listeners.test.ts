@@ -1,4 +1,4 @@
-import { openHlsListeners, openRedis } from '@solstice/adapters'
+import { type HlsListeners, openHlsListeners, openRedis } from '@solstice/adapters'
 import { pino } from 'pino'
 import t from 'tap'
 import { startRedis, type Teardown } from '../../../../tests/harness/processes/processes.ts'
@@ -10,17 +10,26 @@ async function openStore(t: Teardown, nowMs: () => number) {
   const server = await startRedis(t)
   const redis = await openRedis(server.url, pino({ level: 'silent' }), true)
   t.teardown(() => redis.disconnect())
-  const store = openHlsListeners(redis, { nowMs })
-  return (options: { maxListeners?: number } = {}) => {
-    const counted = countPlaylistListeners(['mp3-128', 'aac-64'], store, { paceMs: 5, ...options })
+  const shared = openHlsListeners(redis, { nowMs })
+  const told = { refused: 0 }
+  const store: HlsListeners = {
+    note: (...news) =>
+      shared.note(...news).catch((error) => {
+        told.refused++
+        throw error
+      }),
+  }
+  const open = (options: { maxListeners?: number } = {}) => {
+    const counted = countPlaylistListeners(['mp3-128', 'aac-64'], store, { paceMs: 5, nowMs, ...options })
     t.teardown(() => counted.close())
     return counted
   }
+  return { server, told, open }
 }
 
 t.test('a listener counts once at all replicas, by the mount that it asked for last', async (t) => {
   let nowMs = 1_000_000
-  const open = await openStore(t, () => nowMs)
+  const { open } = await openStore(t, () => nowMs)
   const [one, two] = [open(), open()]
   const asker = (listener: string | undefined, address = '203.0.113.1', agent?: string) => ({
     ...{ listener, address, agent },
@@ -49,7 +58,7 @@ t.test('a listener counts once at all replicas, by the mount that it asked for l
 })
 
 t.test('an address is a thousand listeners at most, and a replica counts so many and no more', async (t) => {
-  const open = await openStore(t, () => 1_000_000)
+  const { open } = await openStore(t, () => 1_000_000)
   const counted = open({ maxListeners: 1_002 })
   const see = (mount: 'mp3-128' | 'aac-64', listener: string, address: string) =>
     counted.seen(mount, { listener, address, agent: 'a player' })
@@ -60,4 +69,44 @@ t.test('an address is a thousand listeners at most, and a replica counts so many
   see('aac-64', '0', '203.0.113.1')
   await until('who is counted may change', () => counted.of('aac-64') === 501)
   t.equal(counted.size, 1_002, 'and nobody took his place')
+})
+
+t.test('an address has its room again 30 s after a player of it asked last', async (t) => {
+  let nowMs = 1_000_000
+  const { open } = await openStore(t, () => nowMs)
+  const counted = open()
+  const see = (listener: string) =>
+    counted.seen('aac-64', { listener, address: '203.0.113.1', agent: 'a player' })
+  for (let i = 0; i < 1_000; i++) see(`${i}`)
+  await until('they are counted', () => counted.size === 1_000)
+  nowMs += 20_000
+  see('0')
+  see('one too many')
+  nowMs += 10_001
+  await until('those who left are forgotten, and nobody took their place', () => counted.size === 1)
+  await until('as many as there is room for', () => {
+    for (let i = 0; i < 1_000; i++) see(`new ${i}`)
+    return counted.size === 1_000
+  })
+})
+
+t.test('while the store is away the last counts stay, and go on when it is back', async (t) => {
+  const { open, server, told } = await openStore(t, () => 1_000_000)
+  const counted = open()
+  const see = (mount: 'mp3-128' | 'aac-64', listener: string) =>
+    counted.seen(mount, { listener, address: '203.0.113.1', agent: 'a player' })
+  see('mp3-128', 'a')
+  see('aac-64', 'b')
+  see('aac-64', 'c')
+  await until('they are counted', () => counted.of('mp3-128') === 1 && counted.of('aac-64') === 2)
+  await server.process.end()
+  const before = told.refused
+  await until('it refused the news of both mounts, twice', () => told.refused >= before + 4)
+  t.equal(counted.of('mp3-128'), 1)
+  t.equal(counted.of('aac-64'), 2)
+  await server.restart()
+  await until('whoever asks is counted', () => {
+    for (const listener of ['a', 'd', 'e']) see('mp3-128', listener)
+    return counted.of('mp3-128') === 3
+  })
 })

@@ -6,7 +6,7 @@ import { createConnectionCounter } from '../limits/connection-counter.ts'
 const PACE_MS = 2_000
 const GONE_AFTER_MS = 30_000
 const MAX_PER_ADDRESS = 1_000
-/** Of this replica. */
+/** Of this process, as are those of an address: a player whose connections reach several processes is one of each. */
 const MAX_LISTENERS = 100_000
 
 /** Listeners of playlists: who has asked for that of a mount in the last 30 s. */
@@ -34,11 +34,11 @@ interface Listener {
   leave(): void
 }
 
-/** @param store counts for all replicas; while it is away the last counts stay. */
+/** @param store counts for all replicas; while it is away the last counts stay. @param options.nowMs never goes back. */
 export function countPlaylistListeners(
   mounts: readonly MountId[],
   store: HlsListeners,
-  { paceMs = PACE_MS, maxListeners = MAX_LISTENERS } = {},
+  { paceMs = PACE_MS, maxListeners = MAX_LISTENERS, nowMs = () => performance.now() } = {},
 ): PlaylistListeners {
   const here = new Map<string, Listener>()
   const perAddress = createConnectionCounter(MAX_PER_ADDRESS)
@@ -47,7 +47,7 @@ export function countPlaylistListeners(
   let isTelling = false
 
   const forgetGone = () => {
-    const sinceMs = performance.now() - GONE_AFTER_MS
+    const sinceMs = nowMs() - GONE_AFTER_MS
     for (const [key, { seenMs, leave }] of here) {
       // In the order in which they were seen last.
       if (seenMs >= sinceMs) return
@@ -78,7 +78,7 @@ export function countPlaylistListeners(
       here.delete(key)
       here.set(key, {
         mount,
-        seenMs: performance.now(),
+        seenMs: nowMs(),
         leave: before?.leave ?? perAddress.acquire(address),
       })
       news.get(mount)!.seen.add(key)

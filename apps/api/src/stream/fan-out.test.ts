@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { FRAME_MS } from '@solstice/station'
+import { codecs, FRAME_MS } from '@solstice/station'
 import t from 'tap'
-import { frameNumbers } from '../../../../tests/harness/air/hand-made-air.ts'
+import { frameNumbers, frameOf } from '../../../../tests/harness/air/hand-made-air.ts'
 import { listen, station } from '../../../../tests/harness/servers/fan-out.ts'
-import { inTime, until } from '../../../../tests/harness/until.ts'
+import { inTime, PATIENCE_MS, until } from '../../../../tests/harness/until.ts'
+import { CADENCE, MOMENTS } from './listeners.ts'
 
 /** Mounts that are tested alike: the first, one beside it, and the other codecs. */
 const mounts = [
@@ -15,9 +16,24 @@ const mounts = [
   { name: 'Opus', type: 'audio/ogg', kbits: 64, codec: 'opus', isBeside: true },
 ] as const
 const CHUNK = 19
+/** So long that the test would fail before. */
+const NEVER_MS = 3 * PATIENCE_MS
+
+type Player = Awaited<ReturnType<typeof listen>>
 
 for (const { name, type, kbits, ...mount } of mounts) {
   const numbersOf = (body: Buffer) => frameNumbers(body, kbits, mount.codec)
+  /** So many that a listener has a reserve. */
+  const manyChunks = Math.ceil(9_000 / (CHUNK * codecs[mount.codec].frameMs))
+  const isWhole = ({ firstFrame, body }: Player, edge: number) => {
+    const numbers = numbersOf(body)
+    return numbers.length === edge - firstFrame && numbers.every((number, i) => number === firstFrame + i)
+  }
+  /** Resolves when a player has the last frame before the edge. */
+  const reaches = async (player: Player, edge: number) => {
+    const last = frameOf[mount.codec](edge - 1, kbits)
+    while (!player.body.subarray(-20_000).includes(last)) await player.got(player.body.length + 1)
+  }
 
   t.test(`${name}: a pipelined request for the stream is refused`, async (t) => {
     const { air, fanOut, port } = await station(t, kbits, mount)
@@ -123,6 +139,89 @@ for (const { name, type, kbits, ...mount } of mounts) {
       t.match((await listen(port)).head, /200 OK/)
     },
   )
+
+  t.test(`${name}: a replica that closes in a rush gives everybody whole frames to the edge`, async (t) => {
+    const { port, air, fanOut, app, mirror } = await station(t, kbits, mount)
+    for (let i = 0; i < 60; i++) air.send()
+    await until('all chunks are mirrored', () => mirror.newestChunk?.frame === 59 * CHUNK)
+    const asked = new Promise<void>((resolve) => {
+      let requests = 0
+      app.server.on('request', () => {
+        if (++requests === 20) resolve()
+      })
+    })
+    const coming = Array.from({ length: 20 }, () => listen(port, '/short'))
+    await inTime('all requests', asked)
+    await fanOut.close()
+    for (const player of await Promise.all(coming)) {
+      await player.closed()
+      t.ok(isWhole(player, 60 * CHUNK))
+    }
+  })
+
+  t.test(`${name}: a listener is refused by a shortcut as by the usual way`, async (t) => {
+    const { port, air, first } = await station(t, kbits, { ...mount, trustProxyHops: 1 })
+    if (mount.isBeside) first.send()
+    const ask = () => listen(port, '/short', ['X-Forwarded-For: 192.0.2.1'])
+    t.match((await ask()).head, /^HTTP\/1.1 503 /, 'without sound')
+    air.send()
+    await Promise.all([ask(), ask()])
+    const refused = await ask()
+    t.match(refused.head, /^HTTP\/1.1 429 /, 'more than an address may have')
+    t.match(refused.head, /\r\nretry-after: 30\r\n/i)
+    const socket = connect(port, '127.0.0.1')
+    const request = ['GET /late HTTP/1.1', 'Host: radio.example', '', ''].join('\r\n')
+    socket.write(
+      request + request.replace('/late', '/short').replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'),
+    )
+    t.match(await inTime('both answers', text(socket)), /^HTTP\/1.1 200.*HTTP\/1.1 400/s, 'behind others')
+  })
+
+  t.test(`${name}: what a listener lacks when sound stops or the replica closes is handed out`, async (t) => {
+    const { port, air, fanOut, mirror } = await station(t, kbits, { ...mount, lateMs: 50 })
+    let edge = 0
+    const send = () => {
+      edge += CHUNK
+      return air.send()
+    }
+    for (let i = 0; i < manyChunks; i++) send()
+    const player = await listen(port)
+    for (const chunks of [1, 2, 3]) {
+      for (let i = 0; i < chunks; i++) send()
+      await reaches(player, edge)
+    }
+    const last = send()
+    await until('the last chunk is mirrored', () => mirror.newestChunk?.frame === last.frame)
+    await fanOut.close()
+    await player.closed()
+    t.ok(isWhole(player, edge))
+  })
+
+  t.test(`${name}: a chunk that is behind its time is handed to everyone without a turn`, async (t) => {
+    const { port, air } = await station(t, kbits, { ...mount, lateMs: NEVER_MS, silentMs: NEVER_MS })
+    for (let i = 0; i < manyChunks; i++) air.send()
+    const players = await Promise.all(Array.from({ length: MOMENTS * CADENCE }, () => listen(port)))
+    const edge = (manyChunks + 2) * CHUNK
+    air.send()
+    for (const player of players) await reaches(player, edge - CHUNK)
+    const chunk = air.chunk()
+    air.jump({ atMs: chunk.atMs + 5_000 })
+    air.send(chunk)
+    for (const player of players) await reaches(player, edge)
+    t.ok(players.every((player) => isWhole(player, edge)))
+  })
+
+  t.test(`${name}: data that a listener sends after its request is ignored`, async (t) => {
+    const { port, air, fanOut } = await station(t, kbits, mount)
+    air.send()
+    const player = await listen(port)
+    player.socket.write('GET /stream HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(50))
+    player.socket.write(Buffer.alloc(200_000, 'x'))
+    for (let i = 0; i < 10; i++) air.send()
+    await reaches(player, 11 * CHUNK)
+    t.ok(isWhole(player, 11 * CHUNK))
+    t.equal(fanOut.listeners, 1)
+  })
 }
 
 t.test(
@@ -167,41 +266,6 @@ t.test('of a crowd that comes at once everybody gets all of the burst, and what 
   t.equal(new Set(players.map(({ head }) => /X-Request-Id: (.*)/.exec(head)?.[1])).size, 60)
 })
 
-t.test('a replica that closes in a rush gives everybody whole frames to the edge', async (t) => {
-  const { port, air, fanOut, app } = await station(t)
-  for (let i = 0; i < 60; i++) air.send()
-  const asked = new Promise<void>((resolve) => {
-    let requests = 0
-    app.server.on('request', () => {
-      if (++requests === 20) resolve()
-    })
-  })
-  const coming = Array.from({ length: 20 }, () => listen(port, '/short'))
-  await inTime('all requests', asked)
-  await fanOut.close()
-  for (const player of await Promise.all(coming)) {
-    await player.closed()
-    t.ok(player.body.equals(air.audioFrom(player.firstFrame)))
-  }
-})
-
-t.test('a listener is refused by a shortcut as by the usual way', async (t) => {
-  const { port, air } = await station(t, 128, { trustProxyHops: 1 })
-  const ask = () => listen(port, '/short', ['X-Forwarded-For: 192.0.2.1'])
-  t.match((await ask()).head, /^HTTP\/1.1 503 /, 'without sound')
-  air.send()
-  await Promise.all([ask(), ask()])
-  const refused = await ask()
-  t.match(refused.head, /^HTTP\/1.1 429 /, 'more than an address may have')
-  t.match(refused.head, /\r\nretry-after: 30\r\n/i)
-  const socket = connect(port, '127.0.0.1')
-  const request = ['GET /late HTTP/1.1', 'Host: radio.example', '', ''].join('\r\n')
-  socket.write(
-    request + request.replace('/late', '/short').replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'),
-  )
-  t.match(await inTime('both answers', text(socket)), /^HTTP\/1.1 200.*HTTP\/1.1 400/s, 'behind others')
-})
-
 t.test('the response head is what players and pages expect', async (t) => {
   const { port, air } = await station(t)
   air.send()
@@ -227,43 +291,4 @@ t.test('the response head is what players and pages expect', async (t) => {
   const forAll = (await listen(port, '/stream', elsewhere)).head
   t.match(forAll, 'Access-Control-Allow-Origin: *', 'a public stream is for pages of every site,')
   t.notMatch(forAll, /credentials/i, 'without credentials')
-})
-
-t.test('what a listener lacks when sound stops or the replica closes is handed out', async (t) => {
-  const { port, air, fanOut, mirror } = await station(t, 128, { lateMs: 50 })
-  for (let i = 0; i < 20; i++) air.send()
-  const player = await listen(port)
-  for (const chunks of [1, 2, 3]) {
-    for (let i = 0; i < chunks; i++) air.send()
-    await player.got(air.audioFrom(player.firstFrame).length)
-  }
-  const last = air.send()
-  await until('the last chunk is mirrored', () => mirror.newestChunk === last)
-  await fanOut.close()
-  await player.closed()
-  t.ok(player.body.equals(air.audioFrom(player.firstFrame)))
-})
-
-t.test('a chunk that is behind its time is handed to everyone without a turn', async (t) => {
-  const { port, air } = await station(t, 128, { lateMs: 60_000 })
-  for (let i = 0; i < 20; i++) air.send()
-  const players = await Promise.all([listen(port), listen(port)])
-  const chunk = air.chunk()
-  air.jump({ atMs: chunk.atMs + 5_000 })
-  air.send(chunk)
-  for (const player of players) await player.got(air.audioFrom(player.firstFrame).length)
-  t.pass('both have it')
-})
-
-t.test('data that a listener sends after its request is ignored', async (t) => {
-  const { port, air, fanOut } = await station(t)
-  air.send()
-  const player = await listen(port)
-  player.socket.write('GET /stream HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(50))
-  player.socket.write(Buffer.alloc(200_000, 'x'))
-  for (let i = 0; i < 10; i++) air.send()
-  const all = air.audioFrom(0)
-  await player.got(all.length)
-  t.ok(player.body.equals(all))
-  t.equal(fanOut.listeners, 1)
 })

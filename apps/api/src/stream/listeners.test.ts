@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
-import { FRAME_MS } from '@solstice/station'
+import { codecs, FRAME_MS, FRAME_SAMPLES, type Mount } from '@solstice/station'
 import t from 'tap'
 import { handMadeAir } from '../../../../tests/harness/air/hand-made-air.ts'
 import { CADENCE, createListeners, MOMENTS } from './listeners.ts'
@@ -12,51 +12,69 @@ const MOMENT_MS = (CHUNK_MS * 0.8) / MOMENTS
 
 /** A connection that takes everything at once and keeps account of it. */
 class Player extends Duplex {
-  bytes = 0
   writes = 0
   /** Sound in hand just before the write that came latest, in ms. */
   leastMs = Number.POSITIVE_INFINITY
   readonly now: () => number
-  readonly heldMs: number
+  readonly msOf: (bytes: number) => number
   readonly joinedMs: number
-  constructor(now: () => number, heldMs: number) {
+  receivedMs: number
+  constructor(now: () => number, heldMs: number, msOf: (bytes: number) => number = () => 0) {
     super()
     this.now = now
-    this.heldMs = heldMs
+    this.receivedMs = heldMs
+    this.msOf = msOf
     this.joinedMs = now()
   }
   override _read() {}
   override _write(bytes: Buffer, _: BufferEncoding, done: () => void) {
-    const receivedMs = this.heldMs + this.bytes / 16
-    this.leastMs = Math.min(this.leastMs, receivedMs - (this.now() - this.joinedMs))
-    this.bytes += bytes.length
+    this.leastMs = Math.min(this.leastMs, this.receivedMs - (this.now() - this.joinedMs))
+    this.receivedMs += this.msOf(bytes.length)
     this.writes++
     done()
   }
 }
 
+/** Reads the length of the sound in whole segments, one after the other. */
+function soundFrom(ring: Ring, serial: number, wantsTitles: boolean) {
+  let next = serial
+  return (bytes: number) => {
+    let ms = 0
+    for (let rest = bytes; rest > 0; next++) {
+      const { framed, chunk, fromMs, toMs } = ring.at(next)!
+      rest -= wantsTitles ? framed.bytes.length : chunk.audio.length
+      ms += toMs - fromMs
+      if (rest < 0) throw new Error(`segment ${next} is not whole`)
+    }
+    return ms
+  }
+}
+
 /** A replica whose time is a number: chunks come and rounds are held when the test says so. */
-function replica(kbits = 128) {
-  const air = handMadeAir(kbits)
-  const ring = createRing(30_000)
+function replica(kbits = 128, codec: Mount['codec'] = 'mp3') {
+  const air = handMadeAir(kbits, undefined, codec)
+  const ring = createRing(30_000, codecs[codec])
   const listeners = createListeners(ring)
   let nowMs = 0
   const players: Player[] = []
   const join = (wantsTitles = false) => {
     const start = startPoint(ring, wantsTitles, undefined)
     const held = reserveMs(ring, start)
-    const player = new Player(() => nowMs, held)
+    const next = ring.newest!.serial + 1
+    const player = new Player(() => nowMs, held, soundFrom(ring, next, wantsTitles))
     players.push(player)
-    listeners.add(player as unknown as Socket, {
-      wantsTitles,
-      next: ring.newest!.serial + 1,
-      reserveMs: held,
-    })
+    listeners.add(player as unknown as Socket, { wantsTitles, next, reserveMs: held })
     return player
+  }
+  /** Takes what a mount has when the first one has another chunk. */
+  const receive = () => {
+    const toSample = ((ring.newest?.serial ?? -1) + 2) * 19 * FRAME_SAMPLES
+    const { frame, frames } = ring.newest?.chunk ?? { frame: 0, frames: 0 }
+    return ring.add(air.chunk(Math.ceil(toSample / codecs[codec].frameSamples) - frame - frames))
   }
   /** Receives a chunk and hands it out, with `meanwhile` before each moment of the round. */
   const round = (everyone = false, meanwhile: (moment: number) => void = () => {}) => {
-    const edge = ring.add(air.chunk())
+    const edge = receive()
     const beganMs = nowMs
     for (let moment = 0; moment < MOMENTS; moment++) {
       nowMs = beganMs + moment * MOMENT_MS
@@ -72,46 +90,65 @@ function replica(kbits = 128) {
     nowMs += ms
   }
   for (let i = 0; i < 40; i++) round()
-  return { ring, listeners, join, round, serveAll, wait, players }
+  return { ring, listeners, join, receive, round, serveAll, wait, players }
 }
 
 const least = (players: Player[]) => Math.min(...players.map(({ leastMs }) => leastMs))
 
-t.test('a listener with a reserve costs one write in 3 s, and never has less than 4 s in hand', async (t) => {
-  const { join, round, players, listeners } = replica()
-  for (let i = 0; i < 20; i++) {
-    round(false, () => {
-      for (const wantsTitles of [true, false, true, false]) join(wantsTitles)
-    })
-  }
-  const before = players.map(({ writes }) => writes)
-  const perMoment: number[] = []
-  let written = before.reduce((sum, writes) => sum + writes, 0)
-  for (let i = 0; i < 10 * CADENCE; i++) {
-    round(false, () => {
-      const now = players.reduce((sum, { writes }) => sum + writes, 0)
-      perMoment.push(now - written)
-      written = now
-    })
-  }
-  t.equal(players.length, 400)
-  t.ok(
-    players.every(({ writes }, i) => writes - before[i]! === 10),
-    'ten writes each in 30 s',
+for (const { codec, kbits } of [
+  { codec: 'mp3', kbits: 128 },
+  { codec: 'mp3', kbits: 32 },
+  { codec: 'aac', kbits: 64 },
+  { codec: 'aac', kbits: 32 },
+  { codec: 'opus', kbits: 96 },
+  { codec: 'opus', kbits: 32 },
+] as const)
+  t.test(
+    `${codec} at ${kbits} kbit/s: a listener with a reserve costs one write in 3 s, and never has less than 4 s in hand`,
+    async (t) => {
+      const { join, round, players, listeners } = replica(kbits, codec)
+      for (let i = 0; i < 20; i++) {
+        round(false, () => {
+          for (const isEven of [true, false, true, false]) join(isEven && codec !== 'opus')
+        })
+      }
+      const before = players.map(({ writes }) => writes)
+      const perMoment: number[] = []
+      let written = before.reduce((sum, writes) => sum + writes, 0)
+      for (let i = 0; i < 10 * CADENCE; i++) {
+        round(false, () => {
+          const now = players.reduce((sum, { writes }) => sum + writes, 0)
+          perMoment.push(now - written)
+          written = now
+        })
+      }
+      t.equal(players.length, 400)
+      t.ok(
+        players.every(({ writes }, i) => writes - before[i]! === 10),
+        'ten writes each in 30 s',
+      )
+      t.ok(least(players) >= 4_000, `${least(players)} ms`)
+      t.ok(Math.max(...perMoment) <= 20, `at most ${Math.max(...perMoment)} of 400 at a moment`)
+      t.equal(listeners.lagMs, 0, 'waiting for a turn is no lag')
+    },
   )
-  t.ok(least(players) >= 4_000, `${least(players)} ms`)
-  t.ok(Math.max(...perMoment) <= 20, `at most ${Math.max(...perMoment)} of 400 at a moment`)
-  t.equal(listeners.lagMs, 0, 'waiting for a turn is no lag')
-})
 
 t.test('at every bit rate and with titles a new listener gets what it can live on for 3 s', async (t) => {
-  for (const kbits of [64, 128, 192, 320]) {
-    for (const wantsTitles of [false, true]) {
-      const { ring } = replica(kbits)
-      for (let back = 0; back < 8; back++) {
-        const held = reserveMs(ring, startPoint(ring, wantsTitles, undefined))
-        t.ok(held >= 7_500 && held < 12_000, `${kbits} kbit/s: ${held} ms`)
-        ring.add(handMadeAir(kbits).chunk())
+  for (const codec of ['mp3', 'aac', 'opus'] as const) {
+    for (const kbits of [32, 64, 128, 192, 320]) {
+      for (const wantsTitles of codec === 'opus' ? [false] : [false, true]) {
+        const { ring, receive } = replica(kbits, codec)
+        // Between two titles there are 4 s at 32 kbit/s.
+        const mostMs = kbits === 32 ? 12_500 : 12_000
+        for (let back = 0; back < 8; back++) {
+          const start = startPoint(ring, wantsTitles, undefined)
+          const held = reserveMs(ring, start)
+          t.ok(held >= 7_500 && held < mostMs, `${codec} at ${kbits} kbit/s: ${held} ms`)
+          const { frame, frames } = ring.newest!.chunk
+          const lengthMs = (frame + frames - start.frame) * codecs[codec].frameMs
+          t.ok(Math.abs(held - lengthMs) < 1, 'from its first frame on')
+          receive()
+        }
       }
     }
   }

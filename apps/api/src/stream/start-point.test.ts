@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { Mount } from '@solstice/station'
+import { codecs, type Mount } from '@solstice/station'
 import t from 'tap'
 import { frameNumbers, frameOf } from '../../../../tests/harness/air/hand-made-air.ts'
 import { listen, station } from '../../../../tests/harness/servers/fan-out.ts'
@@ -28,6 +28,11 @@ function withoutTitles(body: Buffer) {
   }
   return { audio: Buffer.concat(audio), titles }
 }
+
+const marker = (frame: number, title: string) => ({
+  ...{ frame, entryId: title, trackId: `day/${title}.mp3`, artist: 'Ann', title },
+  ...{ positionMs: 0, durationMs: null },
+})
 
 for (const { name, ...mount } of [
   { name: 'the first MP3', codec: 'mp3' },
@@ -71,15 +76,6 @@ for (const { name, ...mount } of [
 
   t.test(`${name}: titles come at the same bytes of the mount, whenever a listener joined`, async (t) => {
     const { port, air } = await station(t, 128, mount)
-    const marker = (frame: number, title: string) => ({
-      frame,
-      entryId: title,
-      trackId: `day/${title}.mp3`,
-      artist: 'Ann',
-      title,
-      positionMs: 0,
-      durationMs: null,
-    })
     for (let i = 0; i < 30; i++) air.send(air.chunk(19, [marker(i * 19, "It's; 'one'")]))
     const early = await listen(port, '/stream', ['Icy-MetaData: 1'])
     for (let i = 0; i < 3; i++) air.send(air.chunk(19, [marker((30 + i) * 19, 'two')]))
@@ -106,13 +102,20 @@ for (const { codec, isBeside = false, titles = false, hasReserve = false } of [
   { codec: 'mp3' },
   { codec: 'mp3', titles: true },
   { codec: 'mp3', hasReserve: true },
+  { codec: 'mp3', titles: true, hasReserve: true },
   { codec: 'mp3', isBeside: true },
   { codec: 'mp3', isBeside: true, titles: true },
   { codec: 'aac' },
   { codec: 'aac', titles: true },
+  { codec: 'aac', hasReserve: true },
+  { codec: 'aac', titles: true, hasReserve: true },
   { codec: 'opus' },
+  { codec: 'opus', titles: true },
+  { codec: 'opus', hasReserve: true },
+  { codec: 'opus', titles: true, hasReserve: true },
 ] as const satisfies { codec: Mount['codec']; isBeside?: true; titles?: true; hasReserve?: true }[]) {
-  const headers = titles ? ['Icy-MetaData: 1'] : []
+  const hasBlocks = titles && codec !== 'opus'
+  const headers = hasBlocks ? ['Icy-MetaData: 1'] : []
   const mount = `${isBeside ? 'another ' : ''}${codec}`
   const kind = `${mount}, ${titles ? 'with titles' : 'plain'}${hasReserve ? ', with a reserve' : ''}`
 
@@ -122,12 +125,22 @@ for (const { codec, isBeside = false, titles = false, hasReserve = false } of [
     async (t) => {
       const kbits = 128
       const { port, air, fanOut, sockets } = await station(t, kbits, { lateMs: 20, codec, isBeside })
-      let sent = 0
-      for (let i = 0; i < (hasReserve ? 16 : 1); i++) sent += air.send().audio.length
+      const frames = HALF_SECOND[codec]
+      let [chunks, sent] = [0, 0]
+      const send = () => {
+        // Whoever is carried to the edge finds another title there.
+        const title = `Song ${Math.floor(chunks / 16)}`
+        const markers = titles ? [marker(chunks * frames, title)] : []
+        sent += air.send(air.chunk(frames, markers)).audio.length
+        chunks++
+      }
+      // All that a new listener gets at once.
+      const reserve = Math.floor(8_000 / (frames * codecs[codec].frameMs))
+      for (let i = 0; i < (hasReserve ? reserve : 1); i++) send()
       const well = await listen(port)
       /** Half seconds of sound, all at once. */
-      const feed = async (chunks = 5) => {
-        for (let i = 0; i < chunks; i++) sent += air.send(air.chunk(HALF_SECOND[codec])).audio.length
+      const feed = async (count = 5) => {
+        for (let i = 0; i < count; i++) send()
         await well.got(sent)
       }
       const slow = await listen(port, '/stream', headers)
@@ -143,7 +156,7 @@ for (const { codec, isBeside = false, titles = false, hasReserve = false } of [
       await until('it has what was kept for it', () => behind.writableLength === 0)
       await feed()
       await feed()
-      const audioOf = () => (titles ? withoutTitles(slow.body).audio : slow.body)
+      const audioOf = () => (hasBlocks ? withoutTitles(slow.body).audio : slow.body)
       const edge = air.chunk(1).frame - 1
       while (!slow.body.subarray(-20_000).includes(frameOf[codec](edge, kbits)))
         await slow.got(slow.body.length + 1)
