@@ -108,6 +108,48 @@ const workerMutations = mutationsOf('apps/stream-worker/src/audio', [
     'meter.add(decoded, taken, (gain || 1) / DEFAULT_GAIN)',
     'microphone/levels.test.ts',
   ],
+  [
+    'a mount keeps all that waits to be published',
+    'mounts.ts',
+    'const KEPT_S = 30',
+    'const KEPT_S = 300',
+    'mounts.test.ts',
+  ],
+  [
+    'a mount goes on with the numbers of another clock',
+    'mounts.ts',
+    'frame: isNear ? end : firstDue',
+    'frame: isNear || true ? end : firstDue',
+    'mounts.test.ts',
+  ],
+  [
+    'all mounts wait for one whose encoder hangs',
+    'mounts.ts',
+    'const PATIENCE_MS = 500',
+    'const PATIENCE_MS = 500_000',
+    'mounts.test.ts',
+  ],
+  [
+    'frames of a mount that were left out are not missed',
+    'mounts.ts',
+    'if (number !== from + gathered.length) {',
+    'if (number < from) {',
+    'mounts.test.ts',
+  ],
+  [
+    'frames of a mount get the numbers of those that were left out',
+    'codec/mount-encoder.ts',
+    'next = Math.max(next, first)',
+    'next = Math.max(next, 0)',
+    'mounts.test.ts',
+  ],
+  [
+    'an encoder that was away for five seconds leaves frames out',
+    'codec/mount-encoder.ts',
+    'const HISTORY_SAMPLES = 10 * SAMPLE_RATE',
+    'const HISTORY_SAMPLES = 5 * SAMPLE_RATE',
+    'mounts.test.ts',
+  ],
 ])
 
 const sequencerMutations = mutationsOf('apps/stream-worker/src/audio', [
