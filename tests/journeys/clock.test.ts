@@ -1,9 +1,13 @@
 import type { RadioState, ServerPayload } from '@solstice/contracts'
-import { chunkEndMs, trackRef } from '@solstice/station'
+import { trackRef } from '@solstice/station'
 import t from 'tap'
 import { openSocket } from '../harness/people/socket-client.ts'
 import { machineClock } from '../harness/processes/machine-clock.ts'
-import { followBroadcast, prepareStation } from '../harness/stations/station.ts'
+import { freePort } from '../harness/processes/processes.ts'
+import { chunksApart, followOthers, prepareWithMounts } from '../harness/stations/heard.ts'
+import { segmentsIn } from '../harness/stations/players/hls-player.ts'
+import { playSegments } from '../harness/stations/players/segments.ts'
+import { followBroadcast, mustBeWhole, prepareStation } from '../harness/stations/station.ts'
 import { until } from '../harness/until.ts'
 
 const DAY_MS = 86_400_000
@@ -23,9 +27,12 @@ t.test(
   { buffered: true },
   async (t) => {
     const wall = await machineClock(t)
-    const station = await prepareStation(t, tones, {}, wall.env)
-    let [api, worker] = await Promise.all([station.startApi(), station.startWorker()])
+    const station = await prepareWithMounts(t, tones, {}, wall.env)
+    const port = await freePort()
+    let [api, worker] = await Promise.all([station.startApi(port), station.startWorker()])
     const air = await followBroadcast(t, station)
+    const others = await followOthers(t, station)
+    const segments = playSegments(t, [api.url], { 'mp3-128': air, 'aac-64': others.mounts[1]! })
     await air.more(4)
     let client = openSocket(t, api.url)
     const data = await station.openData()
@@ -52,9 +59,14 @@ t.test(
     const secsLeft = async () => (await introduce()).cooldownSecsLeft + (performance.now() - askedAtMs) / 1000
     const total = await secsLeft()
 
+    const playlist = () => `${api.url}/api/hls/aac-64/live.m3u8`
     const holds = async (what: string) => {
       const sync = await client.first<RadioState>('sync', isNow)
       t.ok(isNow(sync), `${what}: serverTimeMs is right`)
+      await until('there are segments', async () => (await fetch(playlist())).ok)
+      const listed = segmentsIn(await (await fetch(playlist())).text())
+      const beganMs = wall.nowMs() - listed.at(-1)!.atMs
+      t.ok(Math.abs(beganMs) < MINUTE_MS, `${what}: the last segment began ${beganMs} ms ago`)
       t.ok(sync.isPlaying && sync.seek <= sync.duration, `${what}: a song plays`)
       t.ok(Math.abs((await secsLeft()) - total) < 10, `${what}: the cooldown lasts as long as it did`)
       const art = await fetch(`${api.url}/api/avatar/none.png?token=${encodeURIComponent(artToken)}`)
@@ -68,8 +80,13 @@ t.test(
     station.env.MONITOR_URLS = api.url
     const monitor = await station.startMonitor()
     await monitor.printed(/monitor listening/)
-    for (const byMs of [-EIGHT_HOURS_MS, 5 * MINUTE_MS, EIGHT_HOURS_MS]) {
+    const wallSetMs = [0]
+    const set = (byMs: number) => {
       wall.step(byMs)
+      wallSetMs.push(wallSetMs.at(-1)! + byMs)
+    }
+    for (const byMs of [-EIGHT_HOURS_MS, 5 * MINUTE_MS, EIGHT_HOURS_MS]) {
+      set(byMs)
       await holds(`set by ${byMs / MINUTE_MS} min`)
     }
     const alarms = (await data.alarms.find()).map(({ cause, evidence }) => `${cause}: ${evidence}`)
@@ -77,18 +94,23 @@ t.test(
     await monitor.end()
     t.match(worker.output, /lease acquired/)
     t.notMatch(worker.output, /lease lost/, 'no lease was lost')
-    const { chunks } = air
-    const gaps = chunks.slice(1).filter((chunk, i) => Math.abs(chunk.atMs - chunkEndMs(chunks[i]!)) > 1)
-    t.same(gaps, [], 'the sound has no gap')
+    for (const one of [air, ...others.mounts]) {
+      const { chunks, mount } = one
+      if (mustBeWhole(t, one)) t.same(chunksApart(chunks, mount), [], `${mount ?? 'the first'}: no gap`)
+    }
+    await segments.assertWhole(t, (mount) => mustBeWhole(t, mount), wallSetMs)
 
     for (const byMs of [-DAY_MS, DAY_MS]) {
       client.socket.disconnect()
       await Promise.all([worker.end(), api.process.end()])
-      wall.step(byMs)
-      ;[api, worker] = await Promise.all([station.startApi(), station.startWorker()])
+      set(byMs)
+      ;[api, worker] = await Promise.all([station.startApi(port), station.startWorker()])
+      await segments.assertKept(t)
       client = openSocket(t, api.url)
       await holds(`set by ${byMs / MINUTE_MS} min between two runs`)
     }
+    others.assertWhole()
+    await segments.assertWhole(t, (mount) => mustBeWhole(t, mount), wallSetMs)
     const played = await data.history.find()
     const moments = played.map(({ trackId, startedAtMs }) => `${trackId} ${startedAtMs}`)
     t.equal(new Set(moments).size, moments.length, 'no start is told twice')

@@ -17,6 +17,13 @@ export const clockMutations = mutationsOf('packages/adapters/src', [
     'redis/clock/timekeeping.test.ts',
   ],
   [
+    'the sound of the other mounts expires when the clock is set forward',
+    'air/lease/lease.ts',
+    'OTHER_MOUNTS_EXPIRE_S = 30 * 86_400',
+    'OTHER_MOUNTS_EXPIRE_S = 3_600',
+    'tests/journeys/clock.test.ts',
+  ],
+  [
     'time goes back across a reboot',
     'redis/clock/timekeeping.ts',
     'const offsetMs = carried ?? (isBefore ? aliveMs - atMs : told)',

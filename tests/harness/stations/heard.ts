@@ -1,4 +1,4 @@
-import { type FrameChunk, oggPages } from '@solstice/station'
+import { codecs, type FrameChunk, type Mount, type MountId, oggPages } from '@solstice/station'
 import type { Test } from 'tap'
 import { decode, melody } from '../audio/audio.ts'
 import { logicalStreams } from '../audio/logical-streams.ts'
@@ -16,8 +16,12 @@ export const tones = [
 const pitches = tones.map((tone) => tone.hz)
 
 /** A station with more mounts than the first. */
-export const prepareWithMounts = (t: Test, songs: Tone[] = tones, more: Record<string, string> = {}) =>
-  prepareStation(t, songs, { STREAM_MOUNTS: 'mp3:128,mp3:64,aac:64,opus:64', ...more })
+export const prepareWithMounts = (
+  t: Test,
+  songs: Tone[] = tones,
+  more: Record<string, string> = {},
+  machine: Record<string, string> = {},
+) => prepareStation(t, songs, { STREAM_MOUNTS: 'mp3:128,mp3:64,aac:64,opus:64', ...more }, machine)
 
 /** A worker that holds the lease: workers started after it stand by. */
 export async function startFirst(station: Station): Promise<Process> {
@@ -40,6 +44,15 @@ export function assertConsecutive(t: Test, chunks: FrameChunk[]) {
     return [`frame ${chunk.frame} after ${before.frame + before.frames - 1}`]
   })
   t.same(holes, [], `${chunks.length} chunks, every frame number once`)
+}
+
+/** The chunks of a mount, by default of the first, that don't begin at the frame and the time at which the one before ends. */
+export function chunksApart(chunks: readonly FrameChunk[], mount: MountId = 'mp3-128'): FrameChunk[] {
+  const { frameMs } = codecs[mount.split('-')[0] as Mount['codec']]
+  return chunks.slice(1).filter((chunk, i) => {
+    const { frame, frames, atMs } = chunks[i]!
+    return chunk.frame !== frame + frames || Math.abs(chunk.atMs - atMs - frames * frameMs) > 1
+  })
 }
 
 /** Fails where the recording has a quiet moment, or a tone did not last its time. */

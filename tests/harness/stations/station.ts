@@ -290,7 +290,10 @@ export async function followBroadcast(t: Teardown, station: Station, mount?: Mou
  */
 export function mustBeWhole(
   t: Test,
-  { longestAbsenceMs, machine }: Awaited<ReturnType<typeof followBroadcast>>,
+  {
+    longestAbsenceMs,
+    machine,
+  }: Pick<Awaited<ReturnType<typeof followBroadcast>>, 'longestAbsenceMs' | 'machine'>,
 ): boolean {
   const isInTime = longestAbsenceMs < 15_000
   if (!isInTime) t.comment(`too slow a machine: no sound for ${Math.round(longestAbsenceMs)} ms`)

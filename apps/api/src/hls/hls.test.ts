@@ -39,9 +39,10 @@ t.test('a playlist without a new segment for a minute is refused, each mount by 
   })
   t.teardown(() => mirror.close())
   let nowMs = BEGAN_MS
+  let aheadMs = 0
   const hls = openHls({
     mirror,
-    clock: { nowMs: () => nowMs },
+    clock: { nowMs: () => nowMs, aheadMs: () => aheadMs },
     config: { streamMode: false, streamBitrate: 128 },
     hlsListeners: { note: async () => 0 },
   })
@@ -76,6 +77,16 @@ t.test('a playlist without a new segment for a minute is refused, each mount by 
   )
   t.same(variants(), ids.slice(1), 'it is not offered, either')
   t.equal((await hls.segment('mp3-128', 7)).number, 7, 'what it listed is there')
+
+  const dated = (id: string) => {
+    const { text, etag } = hls.playlist(id)
+    return { date: Date.parse(/DATE-TIME:(.*)/.exec(text)![1]!), etag }
+  }
+  const before = dated('aac-64')
+  aheadMs = -3_600_000
+  const after = dated('aac-64')
+  t.equal(after.date - before.date, 3_600_000, 'dates are those of the wall clock, also when it was set')
+  t.not(after.etag, before.etag)
 
   nowMs += 6_061
   for (const id of ids)

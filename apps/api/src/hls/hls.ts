@@ -1,5 +1,5 @@
 import type { Config, HlsListeners } from '@solstice/adapters'
-import { Failure, type MountId, mountId, type StationClock } from '@solstice/station'
+import { Failure, type MountId, mountId, type WallClock } from '@solstice/station'
 import { type AirMirror, mountsOf } from '../stream/mirror.ts'
 import { createCutter, etagOf, type HlsSegment, type PackedMount, SEGMENT_MS } from './cutter.ts'
 import { type KeptSegments, keepSegments } from './kept-segments.ts'
@@ -24,13 +24,13 @@ export interface Hls {
 interface HlsMount {
   mount: PackedMount
   segments: KeptSegments
-  /** Made once per segment, for all who ask. */
-  playlist: { of: HlsSegment; text: string; etag: string } | null
+  /** Made once per segment, for all who ask, and anew when the clock is set. */
+  playlist: { of: HlsSegment; aheadMs: number; text: string; etag: string } | null
 }
 
 export function openHls(deps: {
   mirror: AirMirror
-  clock: StationClock
+  clock: WallClock
   config: Pick<Config, 'streamMode' | 'streamBitrate'>
   hlsListeners: HlsListeners
 }): Hls {
@@ -68,9 +68,10 @@ export function openHls(deps: {
       const found = find(id)
       if (!isCurrent(found)) throw new Failure('STREAM_NOT_READY')
       const newest = found.segments.newest!
-      if (found.playlist?.of !== newest) {
-        const text = mediaPlaylist(found.mount, found.segments.listed())
-        found.playlist = { of: newest, text, etag: etagOf(text) }
+      const aheadMs = clock.aheadMs()
+      if (found.playlist?.of !== newest || found.playlist.aheadMs !== aheadMs) {
+        const text = mediaPlaylist(found.mount, found.segments.listed(), aheadMs)
+        found.playlist = { of: newest, aheadMs, text, etag: etagOf(text) }
       }
       return found.playlist
     },

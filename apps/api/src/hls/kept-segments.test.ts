@@ -68,7 +68,7 @@ t.test('a segment that comes next is waited for, and no other', async (t) => {
 })
 
 t.test('a media playlist', (t) => {
-  const text = mediaPlaylist({ codec: 'aac' }, [segment(8), null, segment(10, 7)])
+  const text = mediaPlaylist({ codec: 'aac' }, [segment(8), null, segment(10, 7)], 0)
   t.equal(
     text,
     `#EXTM3U
@@ -90,8 +90,8 @@ t.test('a media playlist', (t) => {
 10.aac
 `,
   )
-  t.match(mediaPlaylist({ codec: 'mp3' }, [segment(8)]), '#EXT-X-VERSION:3\n')
-  const ofClock = mediaPlaylist({ codec: 'mp3' }, [segment(8, 179_545_578), segment(9, 179_545_579)])
+  t.match(mediaPlaylist({ codec: 'mp3' }, [segment(8)], 0), '#EXT-X-VERSION:3\n')
+  const ofClock = mediaPlaylist({ codec: 'mp3' }, [segment(8, 179_545_578), segment(9, 179_545_579)], 0)
   t.match(ofClock, '#EXT-X-DISCONTINUITY-SEQUENCE:5578\n', 'players keep tables of them')
   t.equal(ofClock.split('#EXT-X-DISCONTINUITY\n').length, 2)
   t.end()

@@ -22,10 +22,16 @@ export function masterPlaylist(mounts: readonly PackedMount[], listener: string)
   return lines('#EXTM3U', '#EXT-X-VERSION:3', '#EXT-X-INDEPENDENT-SEGMENTS', ...variants)
 }
 
-/** The playlist of a mount. @param segments without those that lack frames; begins with a whole one. */
+/**
+ * The playlist of a mount.
+ *
+ * @param segments without those that lack frames; begins with a whole one.
+ * @param aheadMs how far the station's clock is ahead of the wall clock, which dates are in.
+ */
 export function mediaPlaylist(
   { codec }: Pick<PackedMount, 'codec'>,
   segments: readonly (HlsSegment | null)[],
+  aheadMs: number,
 ): string {
   const first = segments[0]!
   let { stretch } = first
@@ -34,7 +40,7 @@ export function mediaPlaylist(
     if (!segment) return ['#EXT-X-GAP', `#EXTINF:${SEGMENT_S},`, file]
     const breaks = Array<string>(segment.stretch - stretch).fill('#EXT-X-DISCONTINUITY')
     stretch = segment.stretch
-    const begin = new Date(segment.atMs).toISOString()
+    const begin = new Date(segment.atMs - aheadMs).toISOString()
     return [...breaks, `#EXT-X-PROGRAM-DATE-TIME:${begin}`, `#EXTINF:${SEGMENT_S},`, file]
   })
   return lines(

@@ -8,17 +8,40 @@ import { type Teardown, temporaryFolder } from '../../processes/processes.ts'
 import { waiting } from '../../until.ts'
 
 const POLL_MS = 1_000
+/** In a segment. */
+export const FRAMES = { mp3: 232, aac: 261 } as const
 
 /** A segment as a player got it. */
-export interface PlayedSegment {
-  number: number
+export interface PlayedSegment extends ListedSegment {
   bytes: Buffer
 }
 
-/** The numbers of the segments in a media playlist, and how they are named. */
-function segmentsIn(playlist: string): { first: number; names: string[] } {
-  const first = Number(/#EXT-X-MEDIA-SEQUENCE:(\d+)/.exec(playlist)?.[1])
-  return { first, names: playlist.split('\n').filter((line) => line && !line.startsWith('#')) }
+interface ListedSegment {
+  number: number
+  name: string
+  /** `EXT-X-DISCONTINUITY`s before it, counted by the station. */
+  breaks: number
+  /** `EXT-X-PROGRAM-DATE-TIME`, NaN without one. */
+  atMs: number
+  isGap: boolean
+}
+
+/** The segments in a media playlist. */
+export function segmentsIn(playlist: string): ListedSegment[] {
+  const tag = (name: string) => Number(new RegExp(`^#EXT-X-${name}:(\\d+)$`, 'm').exec(playlist)?.[1])
+  const first = tag('MEDIA-SEQUENCE')
+  let breaks = tag('DISCONTINUITY-SEQUENCE')
+  return [...playlist.matchAll(/((?:^#.*\n)*)^([^#\n].*)$/gm)].map(([, tags, name], i) => {
+    breaks += tags!.split('#EXT-X-DISCONTINUITY\n').length - 1
+    const [, date] = /#EXT-X-PROGRAM-DATE-TIME:(.*)/.exec(tags!) ?? []
+    return {
+      number: first + i,
+      name: name!,
+      breaks,
+      atMs: Date.parse(date ?? ''),
+      isGap: tags!.includes('#EXT-X-GAP\n'),
+    }
+  })
 }
 
 /** The bytes of a segment behind its ID3 tag. */
@@ -48,16 +71,14 @@ export function openHlsPlayer(t: Teardown, origins: readonly string[], path: str
   const playing = (async () => {
     while (!isOver) {
       const playlist = await (await ask(path))?.text().catch(() => undefined)
-      const { first, names } = segmentsIn(playlist ?? '')
-      for (const [i, name] of names.entries()) {
+      for (const segment of segmentsIn(playlist ?? '')) {
         const before = played.at(-1)?.number
-        const number = first + i
-        if (before !== undefined && number <= before) continue
-        const url = path.replace('live.m3u8', name)
+        if (segment.isGap || (before !== undefined && segment.number <= before)) continue
+        const url = path.replace('live.m3u8', segment.name)
         const answer = await ask(url)
         const bytes = await answer?.arrayBuffer().catch(() => undefined)
         if (!bytes) break
-        played.push({ number, bytes: Buffer.from(bytes) })
+        played.push({ ...segment, bytes: Buffer.from(bytes) })
         told.changed()
       }
       await sleep(POLL_MS)
@@ -104,6 +125,27 @@ export function assertPlayedWhole(
   t.ok(told.equals(heard), `${codec}: the frames of the broadcast`)
 }
 
+/** Fails where a playlist told of a discontinuity between two of these segments, or time and samples don't go together. */
+export function assertUnbroken(
+  t: Test,
+  played: readonly PlayedSegment[],
+  wallSetMs: readonly number[] = [0],
+): void {
+  const [first] = played
+  const mayDifferByMs = wallSetMs.flatMap((one) => wallSetMs.map((other) => one - other))
+  const flaws = played.filter(({ number, breaks, atMs }) => {
+    const offMs = atMs - first!.atMs - (number - first!.number) * SEGMENT_MS
+    return (
+      breaks !== first!.breaks || !mayDifferByMs.some((byMs) => Math.abs(offMs - byMs) <= MAX_DATE_ERROR_MS)
+    )
+  })
+  t.same(
+    flaws.map(({ number, breaks, atMs }) => ({ number, breaks, atMs })),
+    [],
+    `dates of ${played.length} segments, 6.06 s apart, with ${first!.breaks} breaks before the first`,
+  )
+}
+
 /** Fails unless ffmpeg makes the same samples of a playlist and of the continuous stream from the same frame on. */
 export async function assertSameSamples(
   t: Test & Teardown,
@@ -111,14 +153,14 @@ export async function assertSameSamples(
   chunks: readonly FrameChunk[],
   codec: 'mp3' | 'aac',
 ): Promise<void> {
-  const { first, names } = segmentsIn(await (await fetch(url)).text())
+  const listed = segmentsIn(await (await fetch(url)).text())
   const heard = await samplesOf(url)
   t.ok(heard.length > (PLAYED_S - 0.1) * 44_100 * 4, `${heard.length} bytes of samples`)
   const folder = await temporaryFolder(t)
   // It begins with the third from the end, which may have changed before it asked.
   const begins = [3, 2].map(async (fromEnd) => {
     const file = join(folder, `${fromEnd}.${codec}`)
-    await writeFile(file, framesFrom(chunks, (first + names.length - fromEnd) * FRAMES[codec], 1_000_000))
+    await writeFile(file, framesFrom(chunks, listed.at(-fromEnd)!.number * FRAMES[codec], 1_000_000))
     return (await samplesOf(file, ['-f', codec])).subarray(0, heard.length).equals(heard)
   })
   t.ok((await Promise.all(begins)).includes(true), `${codec}: to the sample`)
@@ -172,8 +214,10 @@ export async function assertSamplesOf(
   t.fail(`${codec}: not the samples of the broadcast`)
 }
 
+const SEGMENT_MS = (267_264 * 1000) / 44_100
+/** Dates are cut to the ms. */
+const MAX_DATE_ERROR_MS = 2
 const PLAYED_S = 11
-const FRAMES = { mp3: 232, aac: 261 } as const
 
 /** The samples that ffmpeg makes of a playlist or a file, both channels. */
 function samplesOf(

@@ -27,11 +27,28 @@ export function pagesOfOgg(): Cut {
   }
 }
 
-/** A player that counts whole frames received, and resumes at the next frame whenever it is cut off. */
-export function openPlayer(t: Teardown, url: string, cut = framesWith(frameBytes)) {
+/** How a player went on after it was cut off. */
+export interface Resumption {
+  /** The frame that it asked for, and the one with which the reply began. */
+  asked: number
+  got: number
+  /** From the cut to the next whole frame. */
+  afterMs: number
+}
+
+/**
+ * A player that counts whole frames received, and resumes at the next frame whenever it is cut off. Many of them are cheap when
+ * they don't keep the sound.
+ */
+export function openPlayer(
+  t: Teardown,
+  url: string,
+  { cut = framesWith(frameBytes), keepsSound = true }: { cut?: Cut; keepsSound?: boolean } = {},
+) {
   const parts: Buffer[] = []
   let frames = 0
-  const resumed: { asked: number; got: number }[] = []
+  const resumed: Resumption[] = []
+  let cutOffAtMs = 0
   /** Bytes of the last, incomplete frame at each cut. */
   const leftOver: number[] = []
   let head: IncomingMessage['headers'] = {}
@@ -44,14 +61,21 @@ export function openPlayer(t: Teardown, url: string, cut = framesWith(frameBytes
     new Promise<IncomingMessage | null>((resolve) => {
       get(address, { agent: false }, resolve).once('error', () => resolve(null))
     })
-  const hear = async (response: IncomingMessage) => {
+  const hear = async (response: IncomingMessage, asked: number) => {
+    const before = frames
+    let isResuming = before > 0
     let rest: Buffer = Buffer.alloc(0)
     for await (const bytes of response) {
       rest = Buffer.concat([rest, bytes as Buffer])
       for (let part = cut(rest); part; part = cut(rest)) {
-        if (!part.isOwn) parts.push(rest.subarray(0, part.length))
+        if (keepsSound && !part.isOwn) parts.push(rest.subarray(0, part.length))
         frames += part.frames
         rest = rest.subarray(part.length)
+      }
+      if (isResuming && frames > before) {
+        isResuming = false
+        const got = Number(response.headers['x-stream-frame'])
+        resumed.push({ asked, got, afterMs: performance.now() - cutOffAtMs })
       }
       heard.changed()
     }
@@ -68,10 +92,9 @@ export function openPlayer(t: Teardown, url: string, cut = framesWith(frameBytes
       }
       current = response
       head = response.headers
-      const got = Number(head['x-stream-frame'])
-      if (frames > 0) resumed.push({ asked: next, got })
-      else first = got
-      await hear(response).catch(() => {})
+      if (frames === 0) first = Number(head['x-stream-frame'])
+      await hear(response, next).catch(() => {})
+      cutOffAtMs = performance.now()
     }
   })()
   t.teardown(async () => {

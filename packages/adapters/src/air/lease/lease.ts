@@ -23,8 +23,8 @@ const HOLDER_FIRST_MS = 1_000
 const KEPT_CHUNKS = 288
 /** A chunk is looked for behind so many entries of workers that held the lease and wrote none. */
 const SEARCHED_ENTRIES = 64
-/** A mount that is taken from the list leaves nothing in Redis after so long. */
-const OTHER_MOUNTS_EXPIRE_S = 3_600
+/** A mount that is taken from the list leaves nothing in Redis. A wall clock that is set forward by days expires no other. */
+const OTHER_MOUNTS_EXPIRE_S = 30 * 86_400
 
 const ACQUIRE = readScript(
   new URL('./is-held.lua', import.meta.url),
