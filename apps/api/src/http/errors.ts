@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { type FailureCode, type FailureDetails, failureBody, failures } from '@solstice/contracts'
 import { diskFullAsFailure, Failure } from '@solstice/station'
 import type { ConnectionError, FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { mustClose } from './bodies/request-bodies.ts'
+import { LINGER_MS, mustClose } from './bodies/request-bodies.ts'
 
 /** Number of refusals by `code reason`. */
 export type RefusalCounts = Map<string, number>
@@ -107,6 +107,9 @@ export function refuseConnection(error: ConnectionError, socket: Socket): void {
   }
   const code = codeOfConnectionError[error.code] ?? 'BAD_REQUEST'
   writeRefusal(socket, code, code === 'BAD_REQUEST' ? { field: 'request' } : {})
+  // Node no longer limits its time, and a client may keep its half open for ever.
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS)
+  socket.once('close', () => clearTimeout(timer))
 }
 
 /** Writes a whole HTTP error reply to a raw socket and ends it. */

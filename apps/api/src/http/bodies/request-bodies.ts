@@ -17,7 +17,7 @@ const USUAL: BodyPace = { limitMs: 30_000, graceMs: 10_000, minBytesPerS: 8_000 
 /** The unread rest of a body up to this size is read and dropped; a larger one costs the connection. */
 const MAX_SWALLOWED_BYTES = 64 * 1024
 /** A closing connection still reads within these bounds, since a client that cannot finish sending would not read the reply. */
-const LINGER_MS = 5_000
+export const LINGER_MS = 5_000
 const LINGER_BYTES = 8 * 1024 * 1024
 
 export interface RequestBodies {
