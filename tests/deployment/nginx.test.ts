@@ -1,22 +1,17 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type RequestListener } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import t from 'tap'
+import type { Teardown } from '../harness/processes/processes.ts'
 import { startNginx } from '../harness/servers/nginx.ts'
 import { inTime, until } from '../harness/until.ts'
 
 t.test('nginx limits the connections of an IPv6 network as a whole, and of no other', async (t) => {
   let held = 0
-  const replica = createServer(({ url }, response) => {
+  const port = await openReplica(t, ({ url }, response) => {
     if (url?.endsWith('/held')) held++
     else response.end('answer')
-  }).listen(0, '127.0.0.1')
-  t.teardown(() => {
-    replica.closeAllConnections()
-    replica.close()
   })
-  await once(replica, 'listening')
-  const { port } = replica.address() as AddressInfo
   const { url } = await startNginx(t, [port], { isBehindProxy: true })
   const leaving = new AbortController()
   t.teardown(() => leaving.abort())
@@ -34,6 +29,86 @@ t.test('nginx limits the connections of an IPv6 network as a whole, and of no ot
   t.equal((await ask('/', '203.0.113.9')).status, 200, 'sockets are counted by themselves')
 })
 
+/** One for each way to listen. */
+const LISTENED = [
+  '/api/stream',
+  '/api/stream/public.mp3',
+  '/api/stream/public-64.mp3',
+  '/api/stream/public-64.aac',
+  '/api/stream/public.opus',
+  '/api/stream/public-64.opus',
+  '/api/hls/live.m3u8',
+  '/api/hls/aac-64/live.m3u8',
+  '/api/hls/aac-64/7.aac',
+  '/api/hls/mp3-128/7.mp3',
+]
+const MAX_LISTENERS = 1_000
+
+t.test(
+  'a mount without sound at one replica is asked for at the other one, and nothing else is',
+  async (t) => {
+    const refused = new Set<string>()
+    const ports = await Promise.all([
+      openReplica(t, ({ url }, response) => {
+        refused.add(url!)
+        response.writeHead(503).end('no sound')
+      }),
+      openReplica(t, (_, response) => response.end('sound')),
+    ])
+    const nginx = await startNginx(t, ports)
+    /** Statuses of a path until the replica that refuses was asked: at the second request, as both have equally much to do. */
+    const statusesOf = async (path: string) => {
+      const statuses = new Set<number>()
+      refused.clear()
+      await until(`${path} is refused`, async () => {
+        statuses.add((await fetch(nginx.url + path)).status)
+        return refused.has(path)
+      })
+      return [...statuses]
+    }
+    for (const path of [...LISTENED, '/readyz', '/readyz/stream']) t.same(await statusesOf(path), [200], path)
+    for (const path of ['/api/public/config', '/api/stream/status', '/api/stream/public.mp3/more'])
+      t.ok((await statusesOf(path)).includes(503), `${path}: the refusal is the reply`)
+  },
+)
+
+t.test(
+  'a thousand listeners of an address share the mounts and HLS, and are counted by themselves',
+  async (t) => {
+    let held = 0
+    const port = await openReplica(t, ({ url }, response) => {
+      if (url?.endsWith('?held')) held++
+      else response.end('sound')
+    })
+    const nginx = await startNginx(t, [port], { isBehindProxy: true })
+    const statusOf = async (path: string, address = '203.0.113.7') =>
+      (await fetch(nginx.url + path, { headers: { 'x-forwarded-for': address } })).status
+    // The cache of HLS lets one request through for each playlist.
+    const paths = LISTENED.filter((path) => path.startsWith('/api/stream'))
+    const hold = async (count: number) => {
+      const wanted = held + count
+      for (let i = 0; i < count; i++) {
+        const socket = connect(nginx.port, '127.0.0.1').on('error', () => {})
+        t.teardown(() => socket.destroy())
+        const head = `GET ${paths[i % paths.length]}?held HTTP/1.1\r\nhost: localhost`
+        socket.write(`${head}\r\nx-forwarded-for: 203.0.113.7\r\n\r\n`)
+      }
+      await until(`${wanted} are held`, () => held === wanted)
+    }
+    await hold(MAX_LISTENERS - 1)
+    const last = [...LISTENED, '/api/now-playing/events']
+    for (const path of last)
+      await until(`${path} has room for one`, async () => (await statusOf(path)) === 200)
+    await hold(1)
+    for (const path of last) {
+      t.equal(await statusOf(path), 429, path)
+      t.equal(await statusOf(path, '203.0.113.8'), 200, `${path} from another address`)
+    }
+    for (const path of ['/', '/api/public/config', '/socket.io/'])
+      t.equal(await statusOf(path), 200, `${path} is not counted with them`)
+  },
+)
+
 const KEPT = {
   'live.m3u8': 'public, max-age=3',
   '7.mp3': 'public, max-age=31536000, immutable',
@@ -43,7 +118,7 @@ const KEPT = {
 t.test('however many ask for a playlist or a segment, one request reaches a replica', async (t) => {
   const asked = { 'live.m3u8': 0, '7.mp3': 0, '8.mp3': 0 }
   const held: (() => void)[] = []
-  const replica = createServer(({ url }, response) => {
+  const port = await openReplica(t, ({ url }, response) => {
     const file = /[^/?]+(?=\?|$)/.exec(url!)![0] as keyof typeof asked
     if (!(file in asked)) return void response.end()
     const body = `${file} ${++asked[file]}`
@@ -51,13 +126,8 @@ t.test('however many ask for a playlist or a segment, one request reaches a repl
     const kept = KEPT[file]
     if (file === '8.mp3') response.statusCode = 404
     held.push(() => response.setHeader('cache-control', kept).end(body))
-  }).listen(0, '127.0.0.1')
-  t.teardown(() => {
-    replica.closeAllConnections()
-    replica.close()
   })
-  await once(replica, 'listening')
-  const { url } = await startNginx(t, [(replica.address() as AddressInfo).port])
+  const { url } = await startNginx(t, [port])
   const ask = async (file: string) => {
     const answer = await fetch(`${url}/api/hls/mp3-128/${file}`)
     return answer.text()
@@ -103,3 +173,14 @@ t.test('however many ask for a playlist or a segment, one request reaches a repl
   })
   await answerOne()
 })
+
+/** A replica that answers like this, until the test ends. @returns its port. */
+async function openReplica(t: Teardown, answer: RequestListener): Promise<number> {
+  const replica = createServer(answer).listen(0, '127.0.0.1')
+  t.teardown(() => {
+    replica.closeAllConnections()
+    replica.close()
+  })
+  await once(replica, 'listening')
+  return (replica.address() as AddressInfo).port
+}

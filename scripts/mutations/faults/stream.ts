@@ -17,6 +17,13 @@ export const streamMutations = mutationsOf('apps/api/src/stream', [
     'icy.test.ts',
   ],
   [
+    'nginx takes a stream of Opus for a request',
+    'deploy/nginx.conf',
+    '(mp3|aac|opus)',
+    '(mp3|aac)',
+    'tests/deployment/nginx.test.ts',
+  ],
+  [
     'a quote in a title ends its block',
     'icy.ts',
     'cutToBytes(harmless(title), room)',
