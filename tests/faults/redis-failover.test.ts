@@ -6,11 +6,13 @@ import { inForm } from '../harness/long-form.ts'
 import type { Process } from '../harness/processes/processes.ts'
 import { startRedisGroup } from '../harness/servers/sentinels.ts'
 import { kofiDonation, kofiPosts, openPaymentServices } from '../harness/servers/services/payment-services.ts'
-import { followBroadcast, listen, mustBeWhole, prepareStation } from '../harness/stations/station.ts'
+import { followOthers, prepareWithMounts } from '../harness/stations/heard.ts'
+import { playSegments } from '../harness/stations/players/segments.ts'
+import { followBroadcast, listen, mustBeWhole } from '../harness/stations/station.ts'
 import { until } from '../harness/until.ts'
 
 const { kills, replicas, recorders, crowd, ordersPerKill, payments } = inForm({
-  short: { kills: 1, replicas: 1, recorders: 5, crowd: 0, ordersPerKill: 3, payments: 0 },
+  short: { kills: 1, replicas: 1, recorders: 5, crowd: 0, ordersPerKill: 3, payments: 1 },
   long: { kills: 20, replicas: 2, recorders: 20, crowd: 180, ordersPerKill: 4, payments: 2 },
 })
 /** What listeners hold in reserve. Only the long form has the machine for itself. */
@@ -23,7 +25,7 @@ const KOFI = 'matching_provider_2'
 const songs = Array.from({ length: 6 }, (_, i) => ({ name: `Song ${i}`, hz: 300 + i * 100, seconds: 8 }))
 
 t.test('the primary of Redis is killed under load: nothing acknowledged is lost or doubled', async (t) => {
-  const { group, air, tracks, data, workers, urlOf } = await openStation(t)
+  const { group, air, mounts, segments, tracks, data, workers, urlOf } = await openStation(t)
   const streamUrl = (i: number) => `${urlOf(i)}/api/stream/public.mp3`
   const streams = await Promise.all(Array.from({ length: recorders }, (_, i) => listen(t, streamUrl(i))))
   const others = await Promise.all(Array.from({ length: crowd }, (_, i) => attend(t, streamUrl(i))))
@@ -63,6 +65,8 @@ t.test('the primary of Redis is killed under load: nothing acknowledged is lost 
   if (isWhole) t.same(holesIn(air.chunks), [], `every frame number once, in ${air.chunks.length} chunks`)
   if (isWhole) t.ok(air.longestAbsenceMs < RESERVE_MS, 'listeners hold more than the failover takes')
   await assertHeard(t, streams, air.chunks, isWhole)
+  if (isWhole) mounts.assertWhole()
+  await segments.assertWhole(t, (mount) => isWhole && mustBeWhole(t, mount))
   const left = others.filter(({ destroyed }) => destroyed)
   t.equal(left.length, 0, 'nobody of the crowd is disconnected')
   await assertPaid(t, data, shop.paid)
@@ -71,7 +75,7 @@ t.test('the primary of Redis is killed under load: nothing acknowledged is lost 
 /** Two workers, jobs and replicas of the API on a group of three servers. */
 async function openStation(t: Test) {
   const [group, services] = await Promise.all([startRedisGroup(t, 3), openPaymentServices(t)])
-  const station = await prepareStation(t, songs, {
+  const station = await prepareWithMounts(t, songs, {
     ...services.env,
     ...group.env,
     DONATIONS_PROVIDER: 'kofi',
@@ -83,10 +87,13 @@ async function openStation(t: Test) {
   t.teardown(() => data.close())
   const tracks = (await data.tracks.find()).map((track) => trackRef(track))
   const air = await followBroadcast(t, station)
+  const mounts = await followOthers(t, station)
   const workers = await Promise.all([station.startWorker(), station.startWorker()])
   const apis = await Promise.all(Array.from({ length: replicas }, () => station.startApi()))
   await station.startJobs()
-  return { group, air, tracks, data, workers, urlOf: (i: number) => apis[i % replicas]!.url }
+  const urls = apis.map(({ url }) => url)
+  const segments = playSegments(t, urls, { 'mp3-128': air, 'aac-64': mounts.mounts[1]! })
+  return { group, air, mounts, segments, tracks, data, workers, urlOf: (i: number) => urls[i % replicas]! }
 }
 
 /** Those who ask for songs, and what became of it. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Command, Outcome, PlayoutState, QueueEntry, TrackRequest } from '@solstice/playout'
 import { defaultSettings, type FrameChunk, type SoundMarker, trackRef } from '@solstice/station'
 import t, { type Test } from 'tap'
@@ -5,11 +6,13 @@ import { randomFrom } from '../harness/air/programme.ts'
 import { decode, melody } from '../harness/audio/audio.ts'
 import { inForm } from '../harness/long-form.ts'
 import type { Process } from '../harness/processes/processes.ts'
-import { followBroadcast, listen, mustBeWhole, prepareStation } from '../harness/stations/station.ts'
-import { waiting } from '../harness/until.ts'
+import { followOthers, prepareWithMounts } from '../harness/stations/heard.ts'
+import { playSegments } from '../harness/stations/players/segments.ts'
+import { followBroadcast, listen, mustBeWhole } from '../harness/stations/station.ts'
+import { until as soon, waiting } from '../harness/until.ts'
 
-/** In the long form 48 kills. */
-const seeds = inForm({ short: 1, long: 12 })
+/** Four kills each. */
+const seeds = inForm({ short: 1, long: 13 })
 const FIRST_SEED = 11
 const JINGLE_HZ = 200
 const WINDOWS_PER_S = 20
@@ -33,7 +36,7 @@ t.test('workers killed at random moments lose nothing, and nothing is heard twic
 
 async function killAtRandom(t: Test, seed: number): Promise<void> {
   const random = randomFrom(seed)
-  const station = await prepareStation(t, songs, { QUEUE_ADD_COOLDOWN_S: '0', QUEUE_SKIP_COOLDOWN_S: '0' })
+  const station = await prepareWithMounts(t, songs, { QUEUE_ADD_COOLDOWN_S: '0', QUEUE_SKIP_COOLDOWN_S: '0' })
   for (const name of ['one', 'two', 'three'])
     await station.addClip('jingles', `${name}.mp3`, { hz: JINGLE_HZ, seconds: 2 })
   const data = await station.openData()
@@ -43,7 +46,8 @@ async function killAtRandom(t: Test, seed: number): Promise<void> {
   const tracks = (await data.tracks.find()).map((track) => trackRef(track))
 
   const air = await followBroadcast(t, station)
-  const [one, two, ...started] = await Promise.all([
+  const others = await followOthers(t, station)
+  const [one, two, ...programs] = await Promise.all([
     station.startApi(),
     station.startApi(),
     station.startWorker(),
@@ -51,7 +55,7 @@ async function killAtRandom(t: Test, seed: number): Promise<void> {
     station.startWorker(),
     station.startJobs(),
   ])
-  const workers: Process[] = started.slice(0, 3)
+  const workers: Process[] = programs.slice(0, 3)
   const states: PlayoutState[] = []
   const { changed, until } = waiting()
   await air.bus.follow((state) => {
@@ -61,6 +65,7 @@ async function killAtRandom(t: Test, seed: number): Promise<void> {
   const now = () => states.at(-1)!
   const comes = (what: string, isSo: (state: PlayoutState) => boolean) =>
     until(what, () => states.length > 0 && isSo(now()))
+  const segments = playSegments(t, [one.url, two.url], { 'mp3-128': air, 'aac-64': others.mounts[1]! })
   const streams = await Promise.all([one, two].map(({ url }) => listen(t, `${url}/api/stream/public.mp3`)))
 
   /** Retries until there is an answer: an unanswered request may have been carried out. */
@@ -141,6 +146,8 @@ async function killAtRandom(t: Test, seed: number): Promise<void> {
   const holes = chunks.filter((chunk, i) => i && chunk.frame !== chunks[i - 1]!.frame + chunks[i - 1]!.frames)
   t.same(holes, [], `every frame number once, in ${chunks.length} chunks`)
 
+  others.assertWhole()
+  await segments.assertWhole(t, (mount) => mustBeWhole(t, mount))
   const isWhole = mustBeWhole(t, air)
   const sound = Buffer.concat(chunks.map(({ audio }) => audio))
   for (const stream of streams) {
@@ -197,19 +204,23 @@ async function killAtRandom(t: Test, seed: number): Promise<void> {
       'after each song one jingle',
     )
   const jingles = fromFirstJingle.filter(isJingle).map(({ jingle }) => jingle!.id)
-  t.notOk(
-    jingles.some((id, i) => id === jingles[i - 1]),
-    'never the same one twice',
-  )
+  // On a slow machine one may have been missed between two.
+  if (isWhole)
+    t.notOk(
+      jingles.some((id, i) => id === jingles[i - 1]),
+      'never the same one twice',
+    )
 
-  // The successor finishes a dead worker's jobs, once their locks have expired.
-  while ((await data.history.find()).length < last.playlist.index) await air.more(1)
-  const history = [...(await data.history.find())].sort((a, b) => a.playedAt - b.playedAt)
-  t.same(
-    history.map(({ trackId }) => trackId).slice(0, played.length - 1),
-    queueOf(last, last.playlist.index).map(({ track }) => track.id),
-    'each start is recorded once',
-  )
+  const started = queueOf(last, last.playlist.index).map(({ track }) => track.id)
+  const recorded = async () =>
+    [...(await data.history.find())]
+      .sort((a, b) => a.playedAt - b.playedAt)
+      .map(({ trackId }) => trackId)
+      .slice(0, started.length)
+  // The successor finishes a dead worker's jobs once their locks have expired: songs that began later may be recorded sooner.
+  const isRecorded = async () => isDeepStrictEqual(await recorded(), started)
+  await soon('each start is recorded', isRecorded).catch(() => {})
+  t.same(await recorded(), started, 'each start is recorded once')
 
   const samples = await decode(sound)
   const all = melody(samples, [JINGLE_HZ, ...songs.map(({ hz }) => hz)])

@@ -16,12 +16,15 @@ import {
   startFirst,
   tones,
 } from '../harness/stations/heard.ts'
+import { lastReadyMs } from '../harness/stations/last-ready.ts'
+import { playSegments } from '../harness/stations/players/segments.ts'
 import { openPlayer } from '../harness/stations/players/stream-player.ts'
 import { followBroadcast, listen, mustBeWhole } from '../harness/stations/station.ts'
 import { until } from '../harness/until.ts'
 
 /** On a machine that is quick enough for a gapless broadcast. */
-const MAX_EVENTS_MS = 15_000
+const MAX_EVENTS_MS = 3_000
+const MAX_READY_MS = 3_000
 /** Some seconds of the smaller mounts. */
 const TAIL_BYTES = 32_000
 const pathOf = (mount: MountId) => mount.replace(/^(\w+)-(\d+)$/, (_, codec, kbit) => `-${kbit}.${codec}`)
@@ -36,6 +39,10 @@ const [one, two, worker] = await Promise.all([
   startFirst(station),
 ])
 const air = await followBroadcast(t, station)
+const segments = playSegments(t, [one.url, two.url], {
+  'mp3-128': air,
+  'aac-64': await followBroadcast(t, station, 'aac-64'),
+})
 // Nothing else asks over this connection: a script that waits for the end of a pause would hold up what comes behind it.
 const direct = new Redis(redis.url).on('error', () => {})
 t.teardown(() => direct.disconnect())
@@ -93,17 +100,19 @@ async function endRedis(t: Test, end: () => Promise<void>): Promise<void> {
   const far = join(t, two.url)
   await near.first<User[]>('usersUpdate', (list) => list.length === 2)
   const eventsMs = Math.round(performance.now() - backMs)
+  t.comment(`events of another replica come again after ${eventsMs} ms`)
   await until('the air is kept', async () => (await direct.exists(keys.air)) === 1)
   await air.more(16)
   assertConsecutive(t, air.chunks.slice(from))
   others.assertWhole()
+  await segments.assertWhole(t, (mount) => mustBeWhole(t, mount))
   const ids = air.chunks.slice(from).flatMap(({ markers }) => markers.map(({ entryId }) => entryId))
   const heard = ids.filter((id, i) => id !== ids[i - 1])
   const expected = heard.map((_, i) => `e${Number(heard[0]!.slice(1)) + i}`)
   t.same(heard, expected, 'the same queue continues')
   if (mustBeWhole(t, air)) {
     await assertContinuous(t, await listening.received(LISTENED_BYTES))
-    t.ok(eventsMs < MAX_EVENTS_MS, `events of another replica come again after ${eventsMs} ms`)
+    t.ok(eventsMs < MAX_EVENTS_MS, 'within 3 s')
   }
   t.notOk(listening.response.destroyed, 'no listener was disconnected')
   far.socket.disconnect()
@@ -128,8 +137,12 @@ t.test('a replica cut off from Redis plays what it has, ends its streams, and co
   const known = air.chunks.at(-2)!
   const saidBefore = worker.output.length
   line.isHanging = true
-  await until('it is not ready', async () => (await ready()).status === 503)
-  t.match(await (await ready()).json(), { error: { reason: 'no_redis' } })
+  const readyMs = Math.round(await lastReadyMs(async () => (await ready()).status))
+  t.comment(`ready for ${readyMs} ms`)
+  if (air.machine.isQuick(t)) t.ok(readyMs <= MAX_READY_MS, 'it notices within 3 s')
+  // A starved machine makes it say first that it is overloaded.
+  const reason = async () => ((await (await ready()).json()) as { error?: { reason: string } }).error?.reason
+  await until('it says that Redis is away', async () => (await reason()) === 'no_redis')
   t.equal((await fetch(`${one.url}/readyz`)).status, 200, 'the other one is')
   await until('its stream ends', () => player.leftOver.length > 0)
   t.same(player.leftOver, [0], 'behind a whole frame')
@@ -158,5 +171,6 @@ t.test('a replica cut off from Redis plays what it has, ends its streams, and co
     t.ok(sent.includes(tail), `${mount}: its last sound is that of the broadcast`)
   }
   assertConsecutive(t, air.chunks.slice(from))
+  await segments.assertWhole(t, (mount) => mustBeWhole(t, mount))
   t.notMatch(worker.output.slice(saidBefore), /lease lost/, 'the worker noticed nothing')
 })

@@ -3,9 +3,10 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { User } from '@solstice/contracts'
-import { adtsFrameBytes, frameBytes, sleep } from '@solstice/station'
+import { sleep } from '@solstice/station'
 import { io } from 'socket.io-client'
 import t, { type Test } from 'tap'
+import { inForm } from '../harness/long-form.ts'
 import { SUPER_ADMIN } from '../harness/people/admin.ts'
 import { followEvents } from '../harness/people/event-source.ts'
 import { openOnEach, openSocket } from '../harness/people/socket-client.ts'
@@ -22,7 +23,8 @@ import {
   openHlsPlayer,
 } from '../harness/stations/players/hls-player.ts'
 import { askWhile, startLoad } from '../harness/stations/players/load.ts'
-import { beginningOf, framesWith, openPlayer, pagesOfOgg } from '../harness/stations/players/stream-player.ts'
+import { playMounts, STREAM_MOUNTS } from '../harness/stations/players/mounts.ts'
+import { beginningOf, openPlayer } from '../harness/stations/players/stream-player.ts'
 import { followBroadcast, mustBeWhole, prepareStation } from '../harness/stations/station.ts'
 import { until } from '../harness/until.ts'
 
@@ -35,6 +37,11 @@ const ONE_PER_CORE = { API_PROCESSES: 'auto' }
 const PER_ADDRESS = 50
 /** Twice as long as a replica may hesitate and count as ready. */
 const BLOCKED_MS = 2_000
+/** Listeners on two replicas of which one dies. */
+const CROWD = inForm({ short: 8, long: 200 })
+/** More than what a player holds, so that whoever was cut off has come back. */
+const CROWD_FRAMES = 300
+const MAX_AWAY_MS = 2_000
 const SECRET = 'a-token-that-is-in-no-log'
 const tones = [
   { name: 'Low', hz: 440, seconds: 40 },
@@ -55,7 +62,7 @@ t.test(
       LOGIN_ATTEMPTS_PER_15_MIN: String(LOGINS),
       WEB_DIST: web,
       DEMO_LIBRARY: 'false',
-      STREAM_MOUNTS: 'mp3:128,mp3:64,aac:64,opus:96',
+      STREAM_MOUNTS,
     })
     const ports = [await freePort(), await freePort()] as const
     const [[one, two], worker] = await Promise.all([
@@ -73,6 +80,7 @@ t.test(
     const [otherAir, aacAir, opusAir] = await Promise.all(
       (['mp3-64', 'aac-64', 'opus-96'] as const).map((mount) => followBroadcast(t, station, mount)),
     )
+    const mounts = [air, otherAir!, aacAir!, opusAir!]
     const token = await logIn(one.url, SUPER_ADMIN.ADMIN_LOGIN, SUPER_ADMIN.ADMIN_PASS)
     const track = await readFile(join(station.env.MEDIA_DIR!, 'music/day/Wish.mp3'))
 
@@ -202,39 +210,11 @@ t.test(
       await openOnEach(t, two.url, PROCESSES)
     })
 
-    const player = openPlayer(t, `${nginx.url}/api/stream/public.mp3`)
-    await player.more(40)
-    t.match(player.head, { server: 'Icecast 2.4.4', 'content-type': 'audio/mpeg', connection: 'close' })
-    t.notOk('transfer-encoding' in player.head, 'players know no chunks')
-    const others = [
-      {
-        path: 'public-64.mp3',
-        type: 'audio/mpeg',
-        bitrate: '64',
-        mount: otherAir!,
-        cut: framesWith(frameBytes),
-      },
-      {
-        path: 'public-64.aac',
-        type: 'audio/aac',
-        bitrate: '64',
-        mount: aacAir!,
-        cut: framesWith(adtsFrameBytes),
-      },
-      { path: 'public.opus', type: 'audio/ogg', bitrate: '96', mount: opusAir!, cut: pagesOfOgg() },
-    ].map(({ cut, ...other }) => ({
-      ...other,
-      listening: openPlayer(t, `${nginx.url}/api/stream/${other.path}`, cut),
-    }))
-    for (const { listening, type, bitrate } of others) {
-      await listening.more(50)
-      t.match(listening.head, { server: 'Icecast 2.4.4', 'content-type': type, 'icy-br': bitrate })
-      t.notOk('transfer-encoding' in listening.head)
-    }
-    const listened = [{ listening: player, mount: air }, ...others]
+    const { listened, assertWhole: assertHeardWhole } = await playMounts(t, nginx.url, mounts)
+    const player = listened[0]!.listening
 
     await t.test('from the same frame on both send the same bytes of each mount, with titles', async (t) => {
-      for (const path of ['public.mp3', ...others.map(({ path }) => path)]) {
+      for (const { path } of listened) {
         const head = await fetch(`${one.url}/api/stream/${path}`, { method: 'HEAD' })
         const frame = head.headers.get('x-stream-frame')
         const [a, b] = await Promise.all(
@@ -258,16 +238,8 @@ t.test(
     })
 
     const load = startLoad(t, nginx.url, SECRET)
-    /** Everything heard is the broadcast, without a frame too many or too few. */
     const assertWhole = async (t: Test) => {
-      await Promise.all(listened.map(({ listening }) => listening.more(20)))
-      const heard = listened.map(({ listening }) => listening.audio)
-      await Promise.all(listened.map(({ mount }) => mount.more(4)))
-      for (const [i, { listening, mount }] of listened.entries()) {
-        const told = Buffer.concat(mount.chunks.map((chunk) => chunk.audio))
-        t.ok(told.includes(heard[i]!), `${heard[i]!.length} bytes in one piece`)
-        for (const { asked, got } of listening.resumed) t.equal(got, asked, 'a player resumes where it was')
-      }
+      await assertHeardWhole(t)
       t.same(load.failed, [], 'nothing that may be asked twice was lost')
     }
 
@@ -368,9 +340,20 @@ t.test(
     )
 
     await t.test('the death of a replica goes unnoticed', async (t) => {
+      const crowd = Array.from({ length: CROWD }, () =>
+        openPlayer(t, `${nginx.url}/api/stream/public.mp3`, { keepsSound: false }),
+      )
+      await Promise.all(crowd.map((one) => one.more(1)))
       await again.process.end('SIGKILL')
-      await load.more(60)
+      await Promise.all([load.more(60), ...crowd.map((one) => one.more(CROWD_FRAMES))])
       await assertWhole(t)
+      const resumed = crowd.flatMap((one) => one.resumed)
+      t.ok(resumed.length > 0 && resumed.length < CROWD, `${resumed.length} of ${CROWD} were on it`)
+      if (isWhole(air.chunks) || mustBeWhole(t, air))
+        for (const { asked, got } of resumed) t.equal(got, asked, 'each goes on at its next frame')
+      const awayMs = Math.round(Math.max(...resumed.map(({ afterMs }) => afterMs)))
+      t.comment(`served by the other one after at most ${awayMs} ms`)
+      if (air.machine.isQuick(t)) t.ok(awayMs < MAX_AWAY_MS, 'within 2 s')
       t.ok(await answers(back.url))
       const headers = { authorization: `Bearer ${token}` }
       const { status } = await fetch(`${nginx.url}/api/admin/verify`, { headers })

@@ -17,7 +17,9 @@ useStores('sql+cloud')
 const MB = 1024 * 1024
 const UPLOADS = 20
 /** Together more than the memory that may be used. */
-const MAX_BYTES = inForm({ short: 16, long: 32 }) * MB
+const MAX_BYTES = inForm({ short: 16, long: 80 }) * MB
+/** The bucket of a test runs in the test's own process, which takes longer for that many bytes than a store may. */
+const STORAGE = inForm<Record<string, string>>({ short: {}, long: { MEDIA_STORAGE: 'local' } })
 const MAX_GROWTH_MB = 256
 
 /** Names of the waiting uploads and of everything else in their folder. */
@@ -35,7 +37,7 @@ t.test('twenty large uploads at once do not accumulate in memory', async (t) => 
   // A small disk gets smaller files.
   const bytes = Math.min(MAX_BYTES, Math.floor((bavail * bsize) / UPLOADS / 2))
   if (bytes < MAX_BYTES) t.comment(`only ${Math.round(bytes / MB)} MB each: the disk is short`)
-  const settings = { STREAM_MODE: 'false', ...SUPER_ADMIN }
+  const settings = { STREAM_MODE: 'false', ...SUPER_ADMIN, ...STORAGE }
   const station = await prepareStation(t, [], settings)
   const [api, piece] = await Promise.all([station.startApi(), minuteOfFrames(t), station.startWorker()])
   const { pid } = api.process.child
@@ -53,7 +55,8 @@ t.test('twenty large uploads at once do not accumulate in memory', async (t) => 
   const answers = await Promise.all(names.map((name, i) => uploadTrack(api.url, by(i), name, piece, bytes)))
   clearInterval(watching)
 
-  t.same([...new Set(answers.map(({ status }) => status))], [200])
+  const refused = answers.filter(({ status }) => status !== 200)
+  t.same(refused, [])
   const durations = answers.map(({ body }) => JSON.parse(body).metadata.duration as number)
   const expectedS = bytes / 40_000
   t.ok(

@@ -1,17 +1,21 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
-import { chunkEndMs, type FrameChunk } from '@solstice/station'
+import type { FrameChunk, MountId } from '@solstice/station'
 import { pino } from 'pino'
 import type { Test } from 'tap'
 import { makeTone } from '../audio/audio.ts'
 import { asAdmin, SUPER_ADMIN } from '../people/admin.ts'
+import { watchMachine } from '../processes/machine-speed.ts'
 import { startRedis, temporaryFolder } from '../processes/processes.ts'
 import { openLine } from '../servers/line.ts'
 import { startPostgres } from '../servers/postgres.ts'
 import { openPaymentServices } from '../servers/services/payment-services.ts'
 import { until } from '../until.ts'
 import { type OpenApp, openApp } from './app.ts'
+import { chunksApart } from './heard.ts'
+import { playSegments } from './players/segments.ts'
+import { mustBeWhole } from './station.ts'
 import { startAir, startJobs } from './workers.ts'
 
 export const SONGS = 8
@@ -33,7 +37,7 @@ export async function openOnLines(t: Test) {
     DONATIONS_PROVIDER: 'kofi',
     NIGHT_MODE: 'false',
     STREAM_MODE: 'true',
-    STREAM_BITRATE: '64',
+    STREAM_MOUNTS: 'mp3:64,aac:64,opus:64',
     RADIO_HOSTS_MODE: 'true',
     TRUST_PROXY_HOPS: '1',
     MEDIA_STORAGE: 'local',
@@ -68,9 +72,13 @@ export async function openOnLines(t: Test) {
   const replicas = [one, two] as const
   const urls = await Promise.all(replicas.map(({ app }) => app.listen({ port: 0, host: '127.0.0.1' })))
   await startJobs(t, two.ports)
-  const refusing = { nextChunk: false }
+  const refusing: Refusing = { nextOf: null }
   const air = await startAir(t, withRefusals(one.ports, refusing))
-  const sound = await hear(t, two)
+  const { aac, isWhole, ...sound } = await hear(t, two)
+  const segments = playSegments<{ chunks: FrameChunk[] }>(t, urls, {
+    [FIRST]: sound,
+    'aac-64': { chunks: aac },
+  })
   const [{ ask, token }, { ask: askTwo }] = [await asAdmin(one), await asAdmin(two)]
   const { token: moderator } = await asAdmin(one, ['radio_moderator'])
   const { token: skipper } = await asAdmin(one, ['queue_manage'])
@@ -88,6 +96,7 @@ export async function openOnLines(t: Test) {
     air,
     refusing,
     ...sound,
+    assertSegmentsWhole: (t: Test) => segments.assertWhole(t, () => isWhole(t)),
     ask,
     askTwo,
     token,
@@ -97,18 +106,27 @@ export async function openOnLines(t: Test) {
   }
 }
 
-/** The ports of a worker whose next chunk is refused when `refusing` says so. */
-const withRefusals = <P extends OpenApp['ports']>(ports: P, refusing: { nextChunk: boolean }): P => ({
+const FIRST = 'mp3-64'
+const OTHERS = ['aac-64', 'opus-64'] as const
+export const MOUNTS = [FIRST, ...OTHERS] as const
+
+interface Refusing {
+  /** The mount whose next chunk can't be written. */
+  nextOf: (typeof MOUNTS)[number] | null
+}
+
+/** The ports of a worker with a chunk that is refused when `refusing` says so. */
+const withRefusals = <P extends OpenApp['ports']>(ports: P, refusing: Refusing): P => ({
   ...ports,
   bus: {
     ...ports.bus,
-    async acquireLease(signal: AbortSignal) {
-      const lease = await ports.bus.acquireLease(signal)
+    async acquireLease(signal: AbortSignal, mounts?: readonly MountId[]) {
+      const lease = await ports.bus.acquireLease(signal, mounts)
       return {
         ...lease,
-        async publish(chunk: FrameChunk) {
-          if (!refusing.nextChunk) return lease.publish(chunk)
-          refusing.nextChunk = false
+        async publish(chunk: FrameChunk, mount?: MountId) {
+          if (refusing.nextOf !== (mount ?? FIRST)) return lease.publish(chunk, mount)
+          refusing.nextOf = null
           throw new Error('refused by the test')
         },
       }
@@ -119,26 +137,40 @@ const withRefusals = <P extends OpenApp['ports']>(ports: P, refusing: { nextChun
 /** Follows the sound and the songs on air, from the first song on. */
 async function hear(t: Test, { ports }: OpenApp) {
   const chunks: FrameChunk[] = []
+  const others = OTHERS.map((mount) => ({ mount, chunks: [] as FrameChunk[] }))
   const over = new AbortController()
-  const hearing = (async () => {
-    for await (const chunk of ports.bus.frames(over.signal)) chunks.push(chunk)
-  })()
+  const watched = { machine: watchMachine(t), longestAbsenceMs: 0 }
+  const hear = async (chunks: FrameChunk[], mount?: MountId) => {
+    for await (const chunk of ports.bus.frames(over.signal, mount)) {
+      const absenceMs = ports.clock.nowMs() - (chunks.at(-1)?.atMs ?? Number.POSITIVE_INFINITY)
+      watched.longestAbsenceMs = Math.max(watched.longestAbsenceMs, absenceMs)
+      chunks.push(chunk)
+    }
+  }
+  const hearing = Promise.all([hear(chunks), ...others.map(({ chunks, mount }) => hear(chunks, mount))])
   t.teardown(() => {
     over.abort()
     return hearing
   })
-  const moreSound = (count: number, from = chunks.length) =>
-    until('more sound', () => chunks.length >= from + count)
-  /** Places where the sound breaks off between two chunks, or belongs to no song. */
-  const flaws = (from: number) =>
-    chunks.slice(from).flatMap((chunk, i, all) => {
-      const before = all[i - 1]
-      const isNext =
-        !before ||
-        (chunk.frame === before.frame + before.frames && Math.abs(chunk.atMs - chunkEndMs(before)) < 1)
-      const isSong = chunk.markers.every(({ entryId }) => entryId !== null)
-      return isNext && isSong ? [] : [chunk.frame]
+  const mounts: { mount: MountId; chunks: FrameChunk[] }[] = [{ mount: FIRST, chunks }, ...others]
+  const moreSound = (count: number) => {
+    const wanted = mounts.map(({ chunks }) => chunks.length + count)
+    return until('more sound of all mounts', () =>
+      mounts.every(({ chunks }, i) => chunks.length >= wanted[i]!),
+    )
+  }
+  const isWhole = (t: Test) => mustBeWhole(t, watched)
+  /** Fails where a mount breaks off between two chunks, or belongs to no song, from a chunk of the first mount on. */
+  const assertSound = (t: Test, from: number, what: string) => {
+    if (!isWhole(t)) return
+    const { atMs: fromMs } = chunks[from]!
+    const flaws = mounts.flatMap(({ mount, chunks }) => {
+      const since = chunks.filter(({ atMs }) => atMs >= fromMs)
+      const silent = since.filter(({ markers }) => markers.some(({ entryId }) => entryId === null))
+      return [...chunksApart(since, mount), ...silent].map(({ frame }) => `${mount}: ${frame}`)
     })
+    t.same(flaws, [], what)
+  }
   /** Starts of songs, as reported by the air itself. */
   const starts = new Map<number, string>()
   const unfollow = await ports.bus.follow(({ onAir }) => {
@@ -148,5 +180,5 @@ async function hear(t: Test, { ports }: OpenApp) {
   await until('a song is heard', () =>
     chunks.some(({ markers }) => markers.some(({ entryId }) => entryId !== null)),
   )
-  return { chunks, moreSound, flaws, starts }
+  return { chunks, aac: others[0]!.chunks, moreSound, isWhole, assertSound, starts }
 }
