@@ -118,6 +118,13 @@ export const accessMutations = mutationsOf('apps/api/src', [
     'limits/client-address.test.ts',
   ],
   [
+    'a refused connection whose client never closes its half stays open',
+    'http/errors.ts',
+    'const timer = setTimeout(() => socket.destroy(), LINGER_MS)',
+    'const timer = setTimeout(() => {}, LINGER_MS)',
+    'tests/faults/hostile-clients.test.ts',
+  ],
+  [
     'a body has no size limit',
     'http/bodies/request-bodies.ts',
     "if (bytes > maxBytes) throw new Failure('PAYLOAD_TOO_LARGE')",
