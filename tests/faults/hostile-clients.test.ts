@@ -32,7 +32,7 @@ const SILENT = inForm({ short: 100, long: 1_000 })
 const DRIPPING = inForm({ short: 50, long: 500 })
 const DRIP_MS = 500
 /** A head may take 10 s, which is looked at every 2 s. */
-const MAX_HEAD_MS = 12_000 + 1_000
+const MAX_HEAD_MS = inForm({ short: Number.POSITIVE_INFINITY, long: 13_000 })
 const NEVER_READING = inForm({ short: 50, long: 500 })
 /** Requests for a segment at once, of each fourth of them: together far more than connections buffer. */
 const PIPELINED = inForm({ short: 60, long: 8 })

