@@ -164,10 +164,12 @@ t.test(
     const unfollow = await air.bus.follow(({ clips }) => usable.push(clips.jingles.usable.day.length))
     t.teardown(unfollow)
     await air.bus.send({ type: 'clips-changed' })
-    await air.when('songs cannot be used', () => usable.includes(3) && usable.at(-1)! < 3)
+    // A slow machine may not see all three.
+    const isLess = () => usable.some((count) => count > 0) && usable.at(-1)! < 3
+    await air.when('jingles cannot be used', isLess)
     usable.length = 0
     await s3.start()
     await standby.printed(/the media storage is back/)
-    await air.when('all songs can be used', () => usable.includes(3))
+    await air.when('all jingles can be used', () => usable.includes(3))
   },
 )
