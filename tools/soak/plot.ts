@@ -44,7 +44,8 @@ function drawPanel({ title, unit, series }: Panel, top: number, hours: number, k
     ),
     ...series.flatMap(({ name, points }, i) => {
       const colour = colours[i % colours.length]
-      const line = points.map(({ atH, value }) => `${x(atH)},${y(value)}`).join(' ')
+      // There are several a pixel.
+      const line = [...new Set(points.map(({ atH, value }) => `${x(atH)},${y(value)}`))].join(' ')
       return [
         `<polyline points="${line}" fill="none" stroke="${colour}" stroke-width="1.5"/>`,
         `<text x="${right + 10}" y="${top + MARGIN.top + 6 + i * 14}" fill="${colour}">${escaped(name)}</text>`,
