@@ -10,6 +10,8 @@ const WIDTH = 960
 const HEIGHT = 240
 const MARGIN = { left: 70, right: 210, top: 30, bottom: 24 }
 const GRID_LINES = 4
+/** In a column of the legend. */
+const NAMES = 13
 const colours = ['#2563eb', '#dc2626', '#059669', '#d97706', '#7c3aed', '#0891b2', '#be185d', '#4d7c0f']
 
 /** An SVG with a panel per figure, one under the other, over the same hours. */
@@ -48,7 +50,7 @@ function drawPanel({ title, unit, series }: Panel, top: number, hours: number, k
       const line = [...new Set(points.map(({ atH, value }) => `${x(atH)},${y(value)}`))].join(' ')
       return [
         `<polyline points="${line}" fill="none" stroke="${colour}" stroke-width="1.5"/>`,
-        `<text x="${right + 10}" y="${top + MARGIN.top + 6 + i * 14}" fill="${colour}">${escaped(name)}</text>`,
+        `<text x="${right + 10 + Math.floor(i / NAMES) * 100}" y="${top + MARGIN.top + 6 + (i % NAMES) * 14}" fill="${colour}">${escaped(name)}</text>`,
       ]
     }),
     `<text x="${right}" y="${bottom + 16}" text-anchor="end">${rounded(hours * 60)} min</text>`,
