@@ -52,7 +52,7 @@ const ofReplica: typeof inShort = [
   ['old playlist', 'old_playlist'],
 ]
 
-/** What is done to each song, in the language of ffmpeg. */
+/** Faults of decoders, as filters of ffmpeg. */
 const ofDecoder: readonly (readonly [what: string, filter: string, cause: AlarmCause])[] = [
   ['a mixer at -30 dB', 'aresample=44100,volume=-30dB', 'loudness'],
   ['a stuck decoder', 'aresample=44100,aloop=loop=-1:size=16384:start=22050', 'repeating'],

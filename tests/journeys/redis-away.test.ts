@@ -6,6 +6,7 @@ import { Redis } from 'ioredis'
 import t, { type Test } from 'tap'
 import { decodeChunk, keys } from '../../packages/adapters/src/air/wire.ts'
 import { openSocket } from '../harness/people/socket-client.ts'
+import { lastReadyMs } from '../harness/processes/last-ready.ts'
 import { openLine } from '../harness/servers/line.ts'
 import {
   assertConsecutive,
@@ -16,7 +17,6 @@ import {
   startFirst,
   tones,
 } from '../harness/stations/heard.ts'
-import { lastReadyMs } from '../harness/stations/last-ready.ts'
 import { playSegments } from '../harness/stations/players/segments.ts'
 import { openPlayer } from '../harness/stations/players/stream-player.ts'
 import { followBroadcast, listen, mustBeWhole } from '../harness/stations/station.ts'

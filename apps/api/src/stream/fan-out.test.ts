@@ -16,14 +16,14 @@ const mounts = [
   { name: 'Opus', type: 'audio/ogg', kbits: 64, codec: 'opus', isBeside: true },
 ] as const
 const CHUNK = 19
-/** So long that the test would fail before. */
+/** Longer than the patience of a test. */
 const NEVER_MS = 3 * PATIENCE_MS
 
 type Player = Awaited<ReturnType<typeof listen>>
 
 for (const { name, type, kbits, ...mount } of mounts) {
   const numbersOf = (body: Buffer) => frameNumbers(body, kbits, mount.codec)
-  /** So many that a listener has a reserve. */
+  /** Enough for a reserve. */
   const manyChunks = Math.ceil(9_000 / (CHUNK * codecs[mount.codec].frameMs))
   const isWhole = ({ firstFrame, body }: Player, edge: number) => {
     const numbers = numbersOf(body)

@@ -128,7 +128,7 @@ for (const { codec, isBeside = false, titles = false, hasReserve = false } of [
       const frames = HALF_SECOND[codec]
       let [chunks, sent] = [0, 0]
       const send = () => {
-        // Whoever is carried to the edge finds another title there.
+        // Another title at the edge.
         const title = `Song ${Math.floor(chunks / 16)}`
         const markers = titles ? [marker(chunks * frames, title)] : []
         sent += air.send(air.chunk(frames, markers)).audio.length

@@ -3,7 +3,7 @@ import type { Test } from 'tap'
 import type { Teardown } from '../../processes/processes.ts'
 import { assertPlayedWhole, assertUnbroken, FRAMES, openHlsPlayer } from './hls-player.ts'
 
-/** What is broadcast on a mount. */
+/** A mount as it is broadcast. */
 interface Broadcast {
   readonly chunks: readonly FrameChunk[]
 }
@@ -31,7 +31,7 @@ export function playSegments<B extends Broadcast>(
       }
     },
     /**
-     * What was played is the broadcast up to its last whole segment, without a discontinuity.
+     * Fails unless what was played is the broadcast up to its last whole segment, without a discontinuity.
      *
      * @param mustBeWhole false where a slow machine excuses a mount.
      * @param wallSetMs how the wall clock was set, each time in relation to the beginning.
