@@ -19,7 +19,7 @@ import { inTime, until } from '../harness/until.ts'
 const HISTORIES = inForm({ short: 200, long: 1_000 })
 /** Histories side by side, each on servers of its own: most of their time they wait. */
 const LANES = 16
-const STEPS = 8
+const STEPS = inForm({ short: 5, long: 8 })
 /** Longer than a lease. */
 const PAUSE_MS = 4_500
 
