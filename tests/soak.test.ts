@@ -8,6 +8,7 @@ import { judge } from '../tools/soak/verdicts.ts'
 const line = (valueAt: (atH: number) => number): Point[] =>
   Array.from({ length: 121 }, (_, i) => ({ atH: i / 60, value: valueAt(i / 60) }))
 const well = {
+  hours: 2,
   collectedMb: new Map(),
   handles: new Map(),
   driftMs: [{ atH: 1, value: -3 }],
@@ -23,9 +24,9 @@ t.test('the slope is that of the line through the points, per hour', async (t) =
 })
 
 t.test('the growth of the warm-up does not count', async (t) => {
-  const warming = line((atH) => 100 + 300 * Math.min(atH, 0.3))
+  const warming = line((atH) => 100 + 300 * Math.min(atH, 0.45))
   t.ok(slopePerHour(warming)! > 10)
-  t.ok(Math.abs(slopePerHour(afterWarmUp(warming))!) < 1e-9)
+  t.ok(Math.abs(slopePerHour(afterWarmUp(warming, 2))!) < 1e-9)
 })
 
 t.test('a process that grows fails, and one that lived too briefly is not judged', async (t) => {

@@ -106,6 +106,7 @@ async function soak(): Promise<boolean> {
   for (const line of [...ear.gaps, ...heard, ...work.failed, ...errors].slice(0, SHOWN_ERRORS))
     say(`  ${line}`)
   return tellVerdicts({
+    hours,
     collectedMb: new Map([...lines.collectedMb, ['redis', lines.rssMb.get('redis') ?? []]]),
     handles: new Map([...lines.handles].filter(([name]) => !name.startsWith('replica'))),
     driftMs,
@@ -158,7 +159,7 @@ function tellSlopes(lines: Record<'rssMb' | 'collectedMb' | 'aliveMb' | 'handles
   ] as const) {
     heading(`${what}, ${unit}: slope per hour after the warm-up; first and last value of that time`)
     for (const [name, points] of lines[kind]) {
-      const rest = afterWarmUp(points)
+      const rest = afterWarmUp(points, hours)
       const [slope, from, to] = [slopePerHour(rest), rest[0]?.value, rest.at(-1)?.value]
       row(name, slope === null ? '-' : slope.toFixed(2), `${from?.toFixed(1)} to ${to?.toFixed(1)}`)
     }

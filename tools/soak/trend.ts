@@ -17,13 +17,14 @@ export function slopePerHour(points: readonly Point[]): number | null {
   return variance === 0 ? null : covariance / variance
 }
 
-/** Hours of the warm-up of a run, or of a process in it: a quarter of its time, but at most 20 minutes. */
-export const warmUpH = (hours: number) => Math.min(1 / 3, hours / 4)
+/** Hours of the warm-up of a run of so many hours. */
+export const warmUpH = (runH: number) => Math.min(1 / 3, runH / 4)
 
-/** The points after the warm-up. */
-export function afterWarmUp(points: readonly Point[]): Point[] {
-  const [first, last] = [points[0], points.at(-1)]
-  if (!first || !last) return []
-  const fromH = first.atH + warmUpH(last.atH - first.atH)
+/**
+ * Points of a process that count: those of the run's warm-up don't, nor those of the process's own, which is as long. Half as much
+ * again is for memory to settle.
+ */
+export function afterWarmUp(points: readonly Point[], runH: number): Point[] {
+  const fromH = (points[0]?.atH ?? 0) + 1.5 * warmUpH(runH)
   return points.filter(({ atH }) => atH >= fromH)
 }

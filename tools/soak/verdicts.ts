@@ -9,6 +9,8 @@ const LEAST_JUDGED_H = 0.5
 
 /** Observations of a run. */
 export interface Observed {
+  /** Length of the run. */
+  hours: number
   /** RSS by process, without garbage; one that replaced another is a process of its own. */
   collectedMb: ReadonlyMap<string, readonly Point[]>
   /** Open handles by process, of those that have no listeners. */
@@ -28,10 +30,10 @@ export interface Verdict {
 }
 
 export function judge(observed: Observed): Verdict[] {
-  const { collectedMb, handles, driftMs, unplannedGaps, unplannedAlarms, errors } = observed
+  const { hours: runH, collectedMb, handles, driftMs, unplannedGaps, unplannedAlarms, errors } = observed
   const growth = (of: string, lines: Observed['handles'], unit: string, most: number) =>
     [...lines].map(([name, points]): Verdict => {
-      const rest = afterWarmUp(points)
+      const rest = afterWarmUp(points, runH)
       const slope = slopePerHour(rest)
       const hours = rest.length > 0 ? rest.at(-1)!.atH - rest[0]!.atH : 0
       const what = `${of} of ${name}`
