@@ -18,8 +18,6 @@ const MB = 1024 * 1024
 const UPLOADS = 20
 /** Together more than the memory that may be used. */
 const MAX_BYTES = inForm({ short: 16, long: 80 }) * MB
-/** The bucket of a test runs in the test's own process, which takes longer for that many bytes than a store may. */
-const STORAGE = inForm<Record<string, string>>({ short: {}, long: { MEDIA_STORAGE: 'local' } })
 const MAX_GROWTH_MB = 256
 
 /** Names of the waiting uploads and of everything else in their folder. */
@@ -37,7 +35,7 @@ t.test('twenty large uploads at once do not accumulate in memory', async (t) => 
   // A small disk gets smaller files.
   const bytes = Math.min(MAX_BYTES, Math.floor((bavail * bsize) / UPLOADS / 2))
   if (bytes < MAX_BYTES) t.comment(`only ${Math.round(bytes / MB)} MB each: the disk is short`)
-  const settings = { STREAM_MODE: 'false', ...SUPER_ADMIN, ...STORAGE }
+  const settings = { STREAM_MODE: 'false', ...SUPER_ADMIN }
   const station = await prepareStation(t, [], settings)
   const [api, piece] = await Promise.all([station.startApi(), minuteOfFrames(t), station.startWorker()])
   const { pid } = api.process.child
