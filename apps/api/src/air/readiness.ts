@@ -1,4 +1,4 @@
-import type { Bus, StationClock } from '@solstice/station'
+import { type Bus, repeatTogether, type StationClock } from '@solstice/station'
 import type { FastifyInstance } from 'fastify'
 import type { Drain } from '../http/drain.ts'
 import type { AirMirror } from '../stream/mirror.ts'
@@ -15,7 +15,7 @@ const MAX_LAG_MS = 1_000
 /** A late event loop counts against this replica for up to two windows. */
 const LAG_WINDOW_MS = 5_000
 /** Wakes the process that often. */
-const LAG_RESOLUTION_MS = 250
+const LAG_RESOLUTION_MS = 500
 
 /** Watches whether the replica stays, Redis answers and was read, and the event loop keeps up. */
 export function watchReadiness(
@@ -46,22 +46,22 @@ export function watchReadiness(
 function watchLag(app: FastifyInstance) {
   let [turnedMs, worstMs, worstBeforeMs] = [performance.now(), 0, 0]
   const sinceTurnMs = () => Math.max(worstMs, performance.now() - turnedMs - LAG_RESOLUTION_MS)
-  const turns = setInterval(() => {
+  const endTurns = repeatTogether(LAG_RESOLUTION_MS, () => {
     worstMs = sinceTurnMs()
     turnedMs = performance.now()
-  }, LAG_RESOLUTION_MS).unref()
-  const windows = setInterval(() => {
+  })
+  const endWindows = repeatTogether(LAG_WINDOW_MS, () => {
     worstBeforeMs = sinceTurnMs()
     worstMs = 0
-  }, LAG_WINDOW_MS).unref()
+  })
   // The start does not count.
   app.addHook('onListen', async () => {
     turnedMs = performance.now()
     worstMs = worstBeforeMs = 0
   })
   app.addHook('onClose', async () => {
-    clearInterval(turns)
-    clearInterval(windows)
+    endTurns()
+    endWindows()
   })
   return {
     /** The longest that it was late in this window and the one before. */

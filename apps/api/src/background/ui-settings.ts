@@ -1,6 +1,12 @@
 import { type ReplicaLink, SETTINGS_CHANNEL } from '@solstice/adapters'
 import type { UiSettings } from '@solstice/contracts'
-import { type DataStore, type DirectoryEntry, readPublicSettings, type Unsubscribe } from '@solstice/station'
+import {
+  type DataStore,
+  type DirectoryEntry,
+  readPublicSettings,
+  repeatTogether,
+  type Unsubscribe,
+} from '@solstice/station'
 import type { Logger } from 'pino'
 
 /** Finds changes whose notification was lost. */
@@ -51,7 +57,7 @@ export async function mirrorUiSettings(deps: {
   }
 
   const unsubscribe = deps.link.channel(SETTINGS_CHANNEL).subscribe({ onMessage: reread, onCaughtUp: reread })
-  const timer = setInterval(reread, READ_EVERY_MS)
+  const stop = repeatTogether(READ_EVERY_MS, reread)
 
   return {
     now: () => current.ui,
@@ -61,7 +67,7 @@ export async function mirrorUiSettings(deps: {
       return () => listeners.delete(listener)
     },
     close() {
-      clearInterval(timer)
+      stop()
       unsubscribe()
     },
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { HlsListeners } from '@solstice/adapters'
-import type { MountId } from '@solstice/station'
+import { type MountId, repeatTogether } from '@solstice/station'
 import { createConnectionCounter } from '../limits/connection-counter.ts'
 
 const PACE_MS = 2_000
@@ -67,8 +67,7 @@ export function countPlaylistListeners(
     }
     isTelling = false
   }
-  const timer = setInterval(() => void tell(), paceMs)
-  timer.unref()
+  const close = repeatTogether(paceMs, () => void tell())
 
   return {
     seen(mount, { listener = '', address, agent = '' }) {
@@ -92,7 +91,7 @@ export function countPlaylistListeners(
     get size() {
       return [...counts.values()].reduce((sum, count) => sum + count, 0)
     },
-    close: () => clearInterval(timer),
+    close,
   }
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Channel, readMessage } from '@solstice/adapters'
-import type { WallClock } from '@solstice/station'
+import { repeatTogether, type WallClock } from '@solstice/station'
 
 /** A number that changed is shared this often at most, */
 const PACE_MS = 2_000
@@ -60,13 +60,13 @@ export function openAudience(deps: {
     else others.set(from, { listeners, toldAtMs: performance.now() })
   }
   const unsubscribe = channel.subscribe({ onMessage, onCaughtUp: () => tell(own()) })
-  const timer = setInterval(() => {
+  const stop = repeatTogether(paceMs, () => {
     const nowMs = performance.now()
     for (const [replica, other] of others)
       if (nowMs - other.toldAtMs > FORGET_AFTER_MS) others.delete(replica)
     measure()
     if (own() !== told || nowMs - toldAtMs >= HEARTBEAT_MS) tell(own())
-  }, paceMs)
+  })
 
   return {
     get size() {
@@ -80,7 +80,7 @@ export function openAudience(deps: {
     },
     close() {
       unsubscribe()
-      clearInterval(timer)
+      stop()
       tell(0)
     },
   }

@@ -2,7 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Config } from '@solstice/adapters'
 import type { Mode, UiSettings } from '@solstice/contracts'
-import { type DirectoryEntry, Failure, type Mount, type StationClock } from '@solstice/station'
+import {
+  type DirectoryEntry,
+  Failure,
+  type Mount,
+  repeatTogether,
+  type StationClock,
+} from '@solstice/station'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { addressOf, type Origins } from '../limits/client-address.ts'
 import type { ConnectionCounter } from '../limits/connection-counter.ts'
@@ -27,7 +33,9 @@ const FIRST_BYTES = 16 * 1024
 
 /** The part of a chunk's duration in which it is handed out; the rest is slack for a chunk that comes early. */
 const SPREAD = 0.8
-/** When no chunk has come for so long, nobody waits for his turn: everyone gets what there is. */
+/** For so many listeners the process wakes once a round: a sixth of them have their turn, and waking costs as much as twenty writes. */
+const AT_ONCE = 1_500
+/** When no chunk has come for so long, or half as much longer, nobody waits for his turn: everyone gets what there is. */
 const LATE_MS = 1_000
 /** A chunk that is so much behind its time is handed to everyone at once, as long as reserves are short. */
 const BEHIND_MS = 1_500
@@ -95,7 +103,9 @@ export function createFanOut(deps: FanOutDeps): FanOut {
   )
   const beginRound = (edge: Segment, everyone: boolean) => {
     if (listeners.size === 0) return
-    rounds.begin({ edge, everyone }, ((edge.toMs - edge.fromMs) * SPREAD) / MOMENTS)
+    const wakes = Math.min(MOMENTS, Math.ceil(listeners.size / AT_ONCE))
+    const spacingMs = ((edge.toMs - edge.fromMs) * SPREAD) / wakes
+    rounds.begin({ edge, everyone }, (moment) => Math.floor((moment * wakes) / MOMENTS) * spacingMs)
   }
   const serveNow = () => {
     later.flush()
@@ -106,13 +116,17 @@ export function createFanOut(deps: FanOutDeps): FanOut {
     for (const socket of listeners.sockets()) socket.destroySoon()
   }
   const silence = setTimeout(endAll, silentMs).unref()
-  const handOutRest = () => {
+  let cameMs = performance.now()
+  let isLate = false
+  const stopWatching = repeatTogether(lateMs / 2, () => {
+    if (isLate || performance.now() - cameMs < lateMs) return
+    isLate = true
     if (ring.newest) beginRound(ring.newest, true)
-  }
-  const late = setTimeout(handOutRest, lateMs).unref()
+  })
   const unsubscribe = mirror.onChunk((segment) => {
     silence.refresh()
-    late.refresh()
+    cameMs = performance.now()
+    isLate = false
     const endsAtMs = segment.chunk.atMs + segment.toMs - segment.fromMs
     beginRound(segment, clock.nowMs() - endsAtMs > BEHIND_MS)
   })
@@ -178,7 +192,7 @@ export function createFanOut(deps: FanOutDeps): FanOut {
       unsubscribe()
       rounds.end()
       clearTimeout(silence)
-      clearTimeout(late)
+      stopWatching()
       serveNow()
       await endGracefully(listeners.sockets())
     },

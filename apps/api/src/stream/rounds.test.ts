@@ -13,11 +13,11 @@ t.test('thousands are served in pieces, between which others have their turn', a
       yield
     }
   })
-  rounds.begin('a', 1)
+  rounds.begin('a', (slice) => slice)
   const atFirst = served.length
   t.ok(atFirst > 0 && atFirst < 20, `${atFirst} of 20`)
   await turn()
-  rounds.begin('b', 1)
+  rounds.begin('b', (slice) => slice)
   await until('both rounds are over', () => served.length === 80)
   const all = ['a', 'b'].flatMap((chunk) => ['0', '1'].map((slice) => `${chunk} ${slice}`))
   t.same(
@@ -35,9 +35,22 @@ t.test('a round that has ended serves nobody more', async (t) => {
     served++
     yield
   })
-  rounds.begin('a', 0)
+  rounds.begin('a', () => 0)
   rounds.end()
   const before = served
   for (let i = 0; i < 5; i++) await turn()
   t.equal(served, before)
+})
+
+t.test('slices that are due at the same time need no timer', async (t) => {
+  const served: number[] = []
+  const rounds = createRounds<string>(4, function* (slice) {
+    served.push(slice)
+    yield
+  })
+  rounds.begin('a', (slice) => (slice < 2 ? 0 : 60_000))
+  await turn()
+  await turn()
+  t.same(served, [0, 1])
+  rounds.end()
 })

@@ -3,9 +3,14 @@ const PIECE_MS = 4
 
 /** Serves a fixed number of slices one after another, in one round per chunk. */
 export interface Rounds<Chunk> {
-  /** Starts a round at once, or after the current one. @param spacingMs pause between two slices. */
-  begin(chunk: Chunk, spacingMs: number): void
+  /** Starts a round at once, or after the current one. @param dueMs when a slice is due, in ms from the beginning of the round. */
+  begin(chunk: Chunk, dueMs: (slice: number) => number): void
   end(): void
+}
+
+interface Round<Chunk> {
+  chunk: Chunk
+  dueMs(slice: number): number
 }
 
 /**
@@ -18,8 +23,8 @@ export function createRounds<Chunk>(
   slices: number,
   serve: (slice: number, chunk: Chunk) => Iterator<unknown>,
 ): Rounds<Chunk> {
-  let current: { chunk: Chunk; beganMs: number; spacingMs: number } | null = null
-  let following: { chunk: Chunk; spacingMs: number } | null = null
+  let current: (Round<Chunk> & { beganMs: number }) | null = null
+  let following: Round<Chunk> | null = null
   let slice = 0
   let serving: Iterator<unknown> | null = null
   let timer: NodeJS.Timeout | undefined
@@ -41,16 +46,17 @@ export function createRounds<Chunk>(
       if (current) step()
       return
     }
-    const dueMs = current.beganMs + slice * current.spacingMs
-    timer = setTimeout(step, following ? 0 : Math.max(0, dueMs - performance.now()))
+    const waitMs = following ? 0 : current.beganMs + current.dueMs(slice) - performance.now()
+    if (waitMs > 0) timer = setTimeout(step, waitMs)
+    else soon = setImmediate(step)
   }
   const rest = () => {
     clearTimeout(timer)
     clearImmediate(soon)
   }
   return {
-    begin(chunk, spacingMs) {
-      following = { chunk, spacingMs }
+    begin(chunk, dueMs) {
+      following = { chunk, dueMs }
       rest()
       if (!current) {
         current = { ...following, beganMs: performance.now() }

@@ -1,4 +1,4 @@
-import type { Bus, WallClock } from '@solstice/station'
+import { type Bus, repeatTogether, type WallClock } from '@solstice/station'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { createSubscriptions, subscriberOptions } from '../redis/channels/subscriptions.ts'
@@ -50,7 +50,7 @@ export function openRedisBus(redis: Redis, clock: WallClock, log: Logger): Bus {
 /** Pings both connections, so that a dead one is noticed and replaced. */
 function startHeartbeat(redis: Redis, subscriber: Redis) {
   let lastAnswerMs = performance.now()
-  const timer = setInterval(() => {
+  const stop = repeatTogether(HEARTBEAT_MS, () => {
     for (const connection of [redis, subscriber]) {
       // Pings would pile up on a connection that is away.
       if (connection.status !== 'ready') continue
@@ -61,7 +61,6 @@ function startHeartbeat(redis: Redis, subscriber: Redis) {
         () => {},
       )
     }
-  }, HEARTBEAT_MS)
-  timer.unref()
-  return { silentMs: () => performance.now() - lastAnswerMs, stop: () => clearInterval(timer) }
+  })
+  return { silentMs: () => performance.now() - lastAnswerMs, stop }
 }

@@ -1,4 +1,4 @@
-import type { Replicas } from '@solstice/station'
+import { type Replicas, repeatTogether } from '@solstice/station'
 import type { Redis } from 'ioredis'
 import type { RedisClock } from '../redis/clock/station-clock.ts'
 import { answered, PREFIX } from '../redis/connection.ts'
@@ -36,9 +36,9 @@ export function openReplicas(redis: Redis, clock: Pick<RedisClock, 'onSet'>): Re
       }
       say()
       redis.on('ready', say)
-      const saying = setInterval(say, RENEW_EVERY_MS)
+      const stop = repeatTogether(RENEW_EVERY_MS, say)
       return () => {
-        clearInterval(saying)
+        stop()
         redis.off('ready', say)
         if (redis.status === 'ready') redis.del(keyOf(replica)).catch(() => {})
       }

@@ -1,3 +1,4 @@
+import { repeatTogether } from '@solstice/station'
 import type { Redis, RedisOptions } from 'ioredis'
 import type { Logger } from 'pino'
 import type { RedisAddress } from '../config/servers/addresses.ts'
@@ -91,7 +92,7 @@ function limitGreeting(redis: Redis): void {
 export function keepAnswering(redis: Redis, limitMs: number): void {
   limitGreeting(redis)
   let isAsked = false
-  const asking = setInterval(() => {
+  const stop = repeatTogether(ANSWER_LIMIT_MS, () => {
     if (isAsked || redis.status !== 'ready') return
     isAsked = true
     answered(redis, redis.ping(), limitMs)
@@ -99,8 +100,8 @@ export function keepAnswering(redis: Redis, limitMs: number): void {
       .finally(() => {
         isAsked = false
       })
-  }, ANSWER_LIMIT_MS).unref()
-  redis.once('end', () => clearInterval(asking))
+  })
+  redis.once('end', stop)
 }
 
 /** Detects a dead connection: without an answer within `limitMs`, it reconnects and rejects. */

@@ -1,7 +1,6 @@
 import { type Channel, readMessage } from '@solstice/adapters'
 import type { ServerPayload } from '@solstice/contracts'
-import type { AccountNews, Admin, Session } from '@solstice/station'
-import { holds } from '@solstice/station'
+import { type AccountNews, type Admin, holds, repeatTogether, type Session } from '@solstice/station'
 import type { Logger } from 'pino'
 import type { Live } from '../live/live.ts'
 import type { AdminRegistry, AdminVisitor } from './registry.ts'
@@ -75,9 +74,9 @@ export function followAccounts(deps: {
     },
     onCaughtUp: () => followAll(),
   })
-  const timer = setInterval(() => followAll(), READ_EVERY_MS)
+  const stop = repeatTogether(READ_EVERY_MS, () => followAll())
   return () => {
-    clearInterval(timer)
+    stop()
     unsubscribe()
   }
 }

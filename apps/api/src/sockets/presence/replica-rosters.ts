@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Channel, readMessage } from '@solstice/adapters'
+import { repeatTogether } from '@solstice/station'
 import type { Member } from './members.ts'
 
 /** Every replica repeats its part this often; a part that was not repeated for longer is dropped. */
@@ -53,13 +54,13 @@ export function openReplicaRosters(deps: {
   }
   const unsubscribe = channel.subscribe({ onMessage, onCaughtUp: catchUp })
   let soon: NodeJS.Timeout | undefined
-  const heartbeat = setInterval(() => {
+  const stopHeartbeat = repeatTogether(heartbeatMs, () => {
     share()
     for (const [replica, { toldAtMs }] of parts) {
       if (performance.now() - toldAtMs > forgetAfterMs) parts.delete(replica)
     }
     onChange([])
-  }, heartbeatMs)
+  })
 
   return {
     members: () => [...parts.values()].flatMap(({ members }) => members),
@@ -72,7 +73,7 @@ export function openReplicaRosters(deps: {
     },
     close() {
       unsubscribe()
-      clearInterval(heartbeat)
+      stopHeartbeat()
       clearTimeout(soon)
       publish([])
     },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { Unsubscribe, WallClock } from '@solstice/station'
+import { repeatTogether, type Unsubscribe, type WallClock } from '@solstice/station'
 import type { Redis } from 'ioredis'
 import { answered, PREFIX } from '../connection.ts'
 import { readScript } from '../script.ts'
@@ -58,13 +58,13 @@ export async function openStationClock(redis: Redis): Promise<RedisClock> {
   }
 
   if (begun.isToAgree) await agree(best)
-  const timer = setInterval(async () => {
+  const stop = repeatTogether(LOOK_EVERY_MS, async () => {
     if (isLooking) return
     isLooking = true
     // Without Redis the clock runs on unchanged.
     await lookAgain().catch(() => {})
     isLooking = false
-  }, LOOK_EVERY_MS).unref()
+  })
 
   return {
     nowMs() {
@@ -76,7 +76,7 @@ export async function openStationClock(redis: Redis): Promise<RedisClock> {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    stop: () => clearInterval(timer),
+    stop,
   }
 }
 
