@@ -100,4 +100,18 @@ export const streamMutations = mutationsOf('apps/api/src/stream', [
     'const STALE_MS = 60_000',
     'mirror.test.ts',
   ],
+  [
+    'when the broadcast stays away a second time, the last sound waits for its turn',
+    'fan-out.ts',
+    'isLate = false\n    const endsAtMs',
+    'const endsAtMs',
+    'fan-out.test.ts',
+  ],
+  [
+    'who changes his mount of HLS while the store is away counts twice',
+    'apps/api/src/hls/listeners.ts',
+    'for (const key of left) if (here.has(key) && !later.seen.has(key)) later.left.add(key)',
+    '',
+    'apps/api/src/hls/listeners.test.ts',
+  ],
 ])

@@ -110,3 +110,36 @@ t.test('while the store is away the last counts stay, and go on when it is back'
     return counted.of('mp3-128') === 3
   })
 })
+
+t.test('who changes his mount while the store is away counts once when it is back', async (t) => {
+  const kept = { 'mp3-128': new Set<string>(), 'aac-64': new Set<string>() }
+  const refused: string[] = []
+  let isAway = false
+  const store: HlsListeners = {
+    async note(mount, seen, left) {
+      if (isAway) throw new Error(String(refused.push(mount)))
+      const listeners = kept[mount as keyof typeof kept]
+      for (const one of seen) listeners.add(one)
+      for (const one of left) listeners.delete(one)
+      return listeners.size
+    },
+  }
+  const counted = countPlaylistListeners(['mp3-128', 'aac-64'], store, { paceMs: 5, nowMs: () => 1_000_000 })
+  t.teardown(() => counted.close())
+  const see = (mount: 'mp3-128' | 'aac-64', listener: string) =>
+    counted.seen(mount, { listener, address: '203.0.113.1', agent: 'a player' })
+  see('mp3-128', 'a')
+  see('mp3-128', 'b')
+  await until('they are counted', () => counted.of('mp3-128') === 2)
+  isAway = true
+  see('aac-64', 'a')
+  see('aac-64', 'b')
+  await until('their news are refused', () => refused.length >= 2)
+  see('mp3-128', 'b')
+  await until('it is refused again', () => refused.length >= 6)
+  isAway = false
+  see('aac-64', 'a')
+  await until('the one that went', () => counted.of('aac-64') === 1)
+  await until('and the one that came back', () => counted.of('mp3-128') === 1)
+  t.equal(counted.size, 2)
+})

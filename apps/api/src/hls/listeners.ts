@@ -61,10 +61,14 @@ export function countPlaylistListeners(
     const told = news
     news = newsOf(mounts)
     forgetGone()
-    for (const [mount, { seen, left }] of told) {
+    const note = async (mount: MountId, { seen, left }: News) => {
       const count = await store.note(mount, [...seen], [...left]).catch(() => null)
-      if (count !== null) counts.set(mount, count)
+      if (count !== null) return counts.set(mount, count)
+      // The store still counts them here as well.
+      const later = news.get(mount)!
+      for (const key of left) if (here.has(key) && !later.seen.has(key)) later.left.add(key)
     }
+    await Promise.all([...told].map(([mount, news]) => note(mount, news)))
     isTelling = false
   }
   const close = repeatTogether(paceMs, () => void tell())
@@ -95,9 +99,14 @@ export function countPlaylistListeners(
   }
 }
 
+interface News {
+  readonly seen: Set<string>
+  readonly left: Set<string>
+}
+
 /** The news of each mount for the store. */
-function newsOf(mounts: readonly MountId[]) {
-  return new Map(mounts.map((mount) => [mount, { seen: new Set<string>(), left: new Set<string>() }]))
+function newsOf(mounts: readonly MountId[]): Map<MountId, News> {
+  return new Map(mounts.map((mount) => [mount, { seen: new Set(), left: new Set() }]))
 }
 
 /** Addresses are not kept. */
