@@ -81,16 +81,16 @@ t.test('a change that the worker announces is recorded at once', async (t) => {
   await sweep()
   await startJobs(t, ports)
   t.teardown(await watchAir(ports))
+  // Each state is of a worker of its own, which is told as well if it is still on air when somebody looks.
+  const count = async () => (await data.events.find({ type: 'mode.changed' })).length
+  const before = await count()
   await putOnAir(station, { mode: 'night' })
-  const isNight = async () => (await data.events.find()).at(-1)?.type === 'mode.changed'
-  await until('it is recorded, though nobody looked', isNight)
+  await until('it is recorded, though nobody looked', async () => (await count()) === before + 1)
   const turns = (['day', 'night'] as const).map((mode, i) => ({
     ...{ mode, liveSinceMs: null, atMs: Math.ceil(ports.clock.nowMs()) + i },
   }))
-  const count = async () => (await data.events.find()).length
-  const before = await count()
   await putOnAir(station, { mode: 'night', turns })
-  await until('and what came and went meanwhile', async () => (await count()) === before + 2)
+  await until('and what came and went meanwhile', async () => (await count()) === before + 3)
 })
 
 t.test('each worker that takes the air is told once', async (t) => {

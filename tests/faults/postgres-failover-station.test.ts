@@ -177,8 +177,11 @@ async function failOver(t: Test): Promise<void> {
   const isPaid = async (id: string) => /^paid/.test((await data.donations.get(id))!.status)
   await until('all payments are applied', async () => !(await Promise.all(paid.map(isPaid))).includes(false))
   for (const donationId of paid) {
-    const claims = (await data.ledger.find({ donationId })).filter(({ event }) => event === 'claimed')
-    t.equal(claims.length, 1, 'a payment counts once')
+    const claims = async () =>
+      (await data.ledger.find({ donationId })).filter(({ event }) => event === 'claimed').length
+    // The ledger follows the order.
+    await until('it is in the ledger', async () => (await claims()) > 0)
+    t.equal(await claims(), 1, 'a payment counts once')
   }
   const audit = await data.audit.find({ operationType: 'upload_song' })
   const titles = audit.map(({ data }) => (data as { title?: string }).title)
