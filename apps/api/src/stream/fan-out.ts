@@ -34,7 +34,7 @@ const FIRST_BYTES = 16 * 1024
 /** The part of a chunk's duration in which it is handed out; the rest is slack for a chunk that comes early. */
 const SPREAD = 0.8
 /** For so many listeners the process wakes once a round: a sixth of them have their turn, and waking costs as much as twenty writes. */
-const AT_ONCE = 1_500
+const AT_ONCE = 1_000
 /** When no chunk has come for so long, or half as much longer, nobody waits for his turn: everyone gets what there is. */
 const LATE_MS = 1_000
 /** A chunk that is so much behind its time is handed to everyone at once, as long as reserves are short. */

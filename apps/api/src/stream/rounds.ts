@@ -46,9 +46,13 @@ export function createRounds<Chunk>(
       if (current) step()
       return
     }
-    const waitMs = following ? 0 : current.beganMs + current.dueMs(slice) - performance.now()
-    if (waitMs > 0) timer = setTimeout(step, waitMs)
-    else soon = setImmediate(step)
+    if (current.dueMs(slice) === current.dueMs(slice - 1)) {
+      soon = setImmediate(step)
+      return
+    }
+    // A hurried round, too, leaves a millisecond between two slices to those who join.
+    const waitMs = current.beganMs + current.dueMs(slice) - performance.now()
+    timer = setTimeout(step, following ? 0 : Math.max(0, waitMs))
   }
   const rest = () => {
     clearTimeout(timer)
