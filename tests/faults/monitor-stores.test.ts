@@ -51,19 +51,19 @@ t.test('stores that are slow or away are no alarm, since nobody hears it', async
   }
   for (const [what, [begin, end]] of Object.entries(faults).slice(0, isLong ? 6 : 2)) {
     const from = monitor.output.length
-    const played = titlesOf(air)
+    const played = songsIn(air)
     await begin()
     await air.until(air.clock.nowMs() + LISTENED_MS)
     await end()
     const alarms = monitor.output.slice(from).match(/.*"alarm began".*/g) ?? []
     if (mustBeWhole(t, air)) t.same(alarms, [], what)
     else t.comment(`${what}: ${alarms}`)
-    t.comment(`${what}: ${titlesOf(air) - played} songs began`)
+    t.comment(`${what}: ${songsIn(air) - played} songs began`)
   }
   const data = await station.openData()
   t.teardown(() => data.close())
   const history = async () => (await data.history.find()).length
-  await until('what was played is written down', async () => (await history()) >= titlesOf(air) - 1)
+  await until('what was played is written down', async () => (await history()) >= songsIn(air) - 1)
   // Had there been one, it would have been told so.
   api.process.child.kill('SIGSTOP')
   await monitor.printed(/"alarm began"/)
@@ -73,5 +73,5 @@ t.test('stores that are slow or away are no alarm, since nobody hears it', async
 type Air = Awaited<ReturnType<typeof followBroadcast>>
 
 /** Number of songs heard so far. */
-const titlesOf = (air: Air) =>
+const songsIn = (air: Air) =>
   new Set(air.chunks.flatMap(({ markers }) => markers.map(({ entryId }) => entryId))).size
