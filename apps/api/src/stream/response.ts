@@ -5,6 +5,7 @@ import { codecs, type DirectoryEntry, Failure, type Mount } from '@solstice/stat
 import type { FastifyReply } from 'fastify'
 import { noteTaken } from '../http/errors.ts'
 import { METADATA_INTERVAL } from './icy.ts'
+import { createPieces } from './pieces.ts'
 
 /**
  * Takes the connection over from the HTTP server: further data of the client is read and dropped, and the server's timeouts
@@ -18,7 +19,7 @@ export function takeSocket(request: IncomingMessage, response: ServerResponse): 
   socket.setTimeout(0)
   socket.setNoDelay(true)
   socket.on('data', ignore)
-  socket.on('end', endNow)
+  socket.on('end', hungUp)
   socket.on('error', ignore)
   // Read to its end, a request ends by itself. Otherwise the server would break it off when the listener leaves, with the stack of an
   // error: for a crowd that leaves at once that is most of the work.
@@ -28,8 +29,11 @@ export function takeSocket(request: IncomingMessage, response: ServerResponse): 
 
 function ignore() {}
 
-function endNow(this: Socket) {
-  this.destroy()
+/** Closing a connection takes as long as several writes. */
+const closings = createPieces<Socket>((socket) => socket.destroy())
+
+function hungUp(this: Socket) {
+  closings.add(this)
 }
 
 /** The English radio name of the mode; 'Radio' when it is not ASCII, which old players require. */

@@ -1,5 +1,4 @@
-/** The process turns to other things after so long: those who join meanwhile must not wait until thousands are written to. */
-const PIECE_MS = 4
+import { isDoneSoon } from './pieces.ts'
 
 /** Serves a fixed number of slices one after another, in one round per chunk. */
 export interface Rounds<Chunk> {
@@ -70,11 +69,4 @@ export function createRounds<Chunk>(
     },
     end: rest,
   }
-}
-
-/** True when all steps could be done before other things have their turn. */
-function isDoneSoon(steps: Iterator<unknown>): boolean {
-  const untilMs = performance.now() + PIECE_MS
-  while (!steps.next().done) if (performance.now() >= untilMs) return false
-  return true
 }
