@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Config } from '@solstice/adapters'
-import { type Mount, type MountId, mountId, type StationClock } from '@solstice/station'
+import { type Mount, type MountId, mountId, type StationClock, wokenEvery } from '@solstice/station'
 import type { Origins } from '../limits/client-address.ts'
 import { createConnectionCounter } from '../limits/connection-counter.ts'
 import { countAlone, type OpenCount } from '../limits/shared-counts.ts'
@@ -10,6 +10,9 @@ import type { AirMirror } from './mirror.ts'
 
 /** A campus or a mobile network may share an address; nobody needs more. */
 const MAX_PER_ADDRESS = 1_000
+
+/** Chunks of the first mount come about so often; periods of what is repeated are multiples of it. */
+const CHUNK_EVERY_MS = 500
 
 /** The streams of all mounts. */
 export interface Streams {
@@ -51,6 +54,8 @@ export function createStreams(
     ]),
   )
   const all = [first, ...others.values()]
+  // Behind the fan-out of the first mount, which hands the chunk out.
+  const unsubscribe = mirror.onChunk(() => wokenEvery(CHUNK_EVERY_MS))
   const sum = (part: (one: FanOut) => number) => all.reduce((total, one) => total + part(one), 0)
   return {
     first,
@@ -75,6 +80,7 @@ export function createStreams(
       }
     },
     async close() {
+      unsubscribe()
       await Promise.all(all.map((one) => one.close()))
     },
   }

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { repeatTogether } from './repeat-together.ts'
+import { repeatTogether, wokenEvery } from './repeat-together.ts'
 import { sleep } from './sleep.ts'
 
 /** Repeats for a while, and tells at which turns of the event loop each of these periods had its action. */
@@ -50,4 +50,38 @@ t.test('what was missed while the process was busy is not made up for', async (t
   await sleep(1)
   end()
   t.ok(count <= 2, `${count} times`)
+})
+
+t.test(
+  'what wakes the process anyway has the actions done that fall due about then, each once',
+  async (t) => {
+    const [everyMs, woken] = [100, 10]
+    let inTime = 0
+    let isWoken = false
+    const end = repeatTogether(everyMs, () => {
+      if (isWoken) inTime++
+    })
+    const wake = () => {
+      isWoken = true
+      wokenEvery(everyMs)
+      isWoken = false
+    }
+    wake()
+    inTime = 0
+    // A little sooner each time, as chunks come.
+    for (let i = 0; i < woken; i++) {
+      const untilMs = performance.now() + everyMs - 8
+      while (performance.now() < untilMs);
+      wake()
+      wake()
+    }
+    end()
+    t.equal(inTime, woken)
+  },
+)
+
+t.test('actions come by themselves when nothing wakes the process any more', async (t) => {
+  wokenEvery(20)
+  const turns = await turnsOf([20], 500)
+  t.ok(turns[0]!.length >= 2, `${turns[0]!.length} times`)
 })

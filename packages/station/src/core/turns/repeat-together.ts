@@ -1,14 +1,22 @@
 /** A timer may fire this early; what is due so soon happens at once. */
 const EARLY_MS = 5
+/** What is due waits for this part of its period, and at most so long, for something else that wakes the process. */
+const SLACK = 0.1
+const MAX_SLACK_MS = 40
 
 interface Repeated {
   readonly everyMs: number
   readonly act: () => void
+  /** By `nowMs`. */
   dueMs: number
 }
 
 const all = new Set<Repeated>()
 let timer: NodeJS.Timeout | undefined
+/** Time by `performance.now()` of which all actions fall due at multiples of their periods. */
+let phaseMs = 0
+
+const nowMs = () => performance.now() - phaseMs
 
 /**
  * Repeats an action every `everyMs`, until the returned function is called; the first time comes sooner. Actions fall due at
@@ -25,21 +33,34 @@ export function repeatTogether(everyMs: number, act: () => void): () => void {
   }
 }
 
+/**
+ * For what wakes the process every `everyMs`, more or less, whether or not anything is repeated: from now on actions fall due at these
+ * moments. They still come by themselves when it doesn't.
+ */
+export function wokenEvery(everyMs: number): void {
+  const sinceMs = nowMs()
+  phaseMs += sinceMs - Math.round(sinceMs / everyMs) * everyMs
+  actAll()
+}
+
 function setTimer(): void {
   clearTimeout(timer)
-  const dueMs = Math.min(...[...all].map((one) => one.dueMs))
-  timer = setTimeout(actAll, Math.ceil(dueMs - performance.now())).unref()
+  if (all.size === 0) return
+  const latestMs = Math.min(
+    ...[...all].map(({ dueMs, everyMs }) => dueMs + Math.min(everyMs * SLACK, MAX_SLACK_MS)),
+  )
+  timer = setTimeout(actAll, Math.ceil(latestMs - nowMs())).unref()
 }
 
 function actAll(): void {
-  const nowMs = performance.now() + EARLY_MS
-  const due = [...all].filter(({ dueMs }) => dueMs <= nowMs)
+  const untilMs = nowMs() + EARLY_MS
+  const due = [...all].filter(({ dueMs }) => dueMs <= untilMs)
   for (const one of due) one.dueMs = nextMultiple(one.everyMs)
   setTimer()
   for (const one of due) if (all.has(one)) one.act()
 }
 
-/** The next time, by `performance.now()`, that is a multiple of a period. */
+/** The next time that is a multiple of a period. */
 function nextMultiple(everyMs: number): number {
-  return (Math.floor((performance.now() + EARLY_MS) / everyMs) + 1) * everyMs
+  return (Math.floor((nowMs() + EARLY_MS) / everyMs) + 1) * everyMs
 }
