@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { sleep } from '@solstice/station'
 import { type Process, start, type Teardown } from '../../../tests/harness/processes/processes.ts'
@@ -12,6 +14,10 @@ const WATCHED_S = 40
 const FIRST_SOUND_S = 12
 /** Those who are there have their burst, and are written to at their own pace. */
 const SETTLE_S = 12
+
+/** From the moment at which all of a crowd are there, until those who follow have been heard of. */
+const LEAVING_MS = 3_000
+const NEWCOMER_EVERY_MS = 5
 
 /** Takes half of a core by turns of 5 ms. */
 const HALF_A_CORE = `
@@ -45,7 +51,12 @@ export async function rushRows(
   const present = startLoad(t, stream, rush.listeners, rush.rate, SETTLE_S, WATCHED_S)
   await present.printed(/window\n/)
   for (let core = 0; core < availableParallelism(); core++) start(t, 'node', ['-e', HALF_A_CORE])
-  const crowd = (url: string, rate: number) => figuresOf(startLoad(t, url, rush.listeners, rate, 1, 1))
+  const crowd = async (url: string, rate: number) => {
+    const load = startLoad(t, url, rush.listeners, rate, 1, 1)
+    await load.printed(/window\n/)
+    const [figures, longestMs] = await Promise.all([figuresOf(load), longestWaitMs(url)])
+    return { ...figures, longestMs }
+  }
   const [floor, joined] = [await crowd(bare.url, rush.rate), await crowd(stream, rush.rate)]
   const [floorAtOnce, atOnce] = [await crowd(bare.url, AT_ONCE_PER_S), await crowd(stream, AT_ONCE_PER_S)]
   const were = await figuresOf(present)
@@ -55,6 +66,11 @@ export async function rushRows(
   return [
     [`first byte p50 / p99 at ${rush.rate}/s`, firstByte(joined), `bare: ${firstByte(floor)}`],
     [`first byte p50 / p99 at ${AT_ONCE_PER_S}/s`, firstByte(atOnce), `bare: ${firstByte(floorAtOnce)}`],
+    [
+      `longest wait of a newcomer while ${rush.listeners} leave at once`,
+      `${joined.longestMs} and ${atOnce.longestMs} ms`,
+      `bare: ${floor.longestMs} and ${floorAtOnce.longestMs} ms`,
+    ],
     ['those who were there: least reserve', `${were.leastReserveMs} ms`],
     ['… longest time between two writes', `${were.longestGapMs} ms`],
     ['… lost', `${were.lost} of ${were.connected}`],
@@ -87,4 +103,20 @@ async function figuresOf(load: Process): Promise<StreamFigures> {
   const output = await load.printed(/\{.*\}\n/)
   await load.exited
   return JSON.parse(/\{.*\}/.exec(output)![0]) as StreamFigures
+}
+
+/** The longest that any of many wait for their first byte, who come one after another. */
+async function longestWaitMs(url: string): Promise<number> {
+  const { hostname, port, pathname } = new URL(url)
+  let longestMs = 0
+  for (const untilMs = performance.now() + LEAVING_MS; performance.now() < untilMs; ) {
+    const startedMs = performance.now()
+    const socket = connect(Number(port), hostname)
+    socket.write(`GET ${pathname} HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`)
+    await once(socket, 'data')
+    longestMs = Math.max(longestMs, performance.now() - startedMs)
+    socket.destroy()
+    await sleep(NEWCOMER_EVERY_MS)
+  }
+  return Math.round(longestMs)
 }
