@@ -12,13 +12,13 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { addressOf, type Origins } from '../limits/client-address.ts'
 import type { ConnectionCounter } from '../limits/connection-counter.ts'
-import { createLater } from './later.ts'
 import { createListeners, MOMENTS, type StreamTotals } from './listeners.ts'
 import type { MountMirror } from './mount-mirror.ts'
 import { createHeads, stationName, takeSocket } from './response.ts'
 import type { Segment } from './ring.ts'
-import { createRounds } from './rounds.ts'
 import { type Beginning, beginning, createBeginnings } from './start-point.ts'
+import { createLater } from './turns/later.ts'
+import { createRounds } from './turns/rounds.ts'
 
 /** By now players have nothing left to play and may find another replica. */
 const SILENT_MS = 30_000

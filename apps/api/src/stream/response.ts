@@ -5,7 +5,7 @@ import { codecs, type DirectoryEntry, Failure, type Mount } from '@solstice/stat
 import type { FastifyReply } from 'fastify'
 import { noteTaken } from '../http/errors.ts'
 import { METADATA_INTERVAL } from './icy.ts'
-import { createPieces } from './pieces.ts'
+import { createPieces } from './turns/pieces.ts'
 
 /**
  * Takes the connection over from the HTTP server: further data of the client is read and dropped, and the server's timeouts

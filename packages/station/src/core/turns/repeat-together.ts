@@ -1,6 +1,6 @@
 /** A timer may fire this early; what is due so soon happens at once. */
 const EARLY_MS = 5
-/** What is due waits for this part of its period, and at most so long, for something else that wakes the process. */
+/** Part of its period, and at most so long, that an action waits for something else to wake the process. */
 const SLACK = 0.1
 const MAX_SLACK_MS = 40
 

@@ -16,7 +16,10 @@ t.test('of many who come at once each has its turn, and others come between', as
   t.equal(done.size, 0, 'nothing is done within the turn in which they come')
   let turns = 0
   for (; done.size < MANY && turns < MANY; turns++) await turn()
-  t.same([...done].sort((a, b) => a - b), all)
+  t.same(
+    [...done].sort((a, b) => a - b),
+    all,
+  )
   t.ok(turns >= 3, `${turns} turns`)
 })
 

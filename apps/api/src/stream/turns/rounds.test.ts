@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
-import { until } from '../../../../tests/harness/until.ts'
+import { until } from '../../../../../tests/harness/until.ts'
 import { createRounds } from './rounds.ts'
 
 t.test('thousands are served in pieces, between which others have their turn', async (t) => {
