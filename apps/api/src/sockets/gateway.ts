@@ -35,9 +35,11 @@ import type { Engine } from '../processes/sessions-elsewhere.ts'
 import type { AirMirror } from '../stream/mirror.ts'
 import { type AdminSockets, createAdminSockets } from './admins/admins.ts'
 import { type BatchedReplies, createBatchedReplies } from './batched-replies.ts'
+import { createGroups, type Groups } from './broadcast/groups.ts'
+import { streamEvents } from './broadcast/stream-events.ts'
+import { createSyncPayload, type SyncPayload, startSync } from './broadcast/sync.ts'
 import { createDispatch, type Dispatch, type ServerEmits } from './dispatch.ts'
 import { createEventRateLimit } from './event-rate.ts'
-import { createGroups, type Groups } from './groups.ts'
 import { handshakeOptions } from './handshake.ts'
 import { listenerHandlers } from './listeners.ts'
 import { createLive, type Live } from './live/live.ts'
@@ -46,8 +48,6 @@ import { createRoster, type Roster, unseenSlot } from './presence/roster.ts'
 import { followNextJingle } from './queue/next-jingle.ts'
 import { queueHandlers } from './queue/queue.ts'
 import { trackRequestHandlers } from './queue/track-requests.ts'
-import { streamEvents } from './stream-events.ts'
-import { createSyncPayload, type SyncPayload, startSync } from './sync.ts'
 import { type Connection, closeWhenUnread } from './unread.ts'
 import { visitorOf } from './visitor.ts'
 
@@ -271,12 +271,13 @@ function acceptSockets(
       slot: isMonitor ? unseenSlot : roster.enter(socket.id),
       liveRole: live.roleOf,
     })
+    const leaveGroup = groups.join(socket)
     socket.once('disconnect', () => {
+      leaveGroup()
       live.forget(visitor)
       admins.forget(visitor)
       visitor.slot.leave()
     })
-    groups.join(socket)
     const rateOf = createEventRateLimit(visitor)
     // `next` is not called: socket.io's own emitter, behind the middleware, has no listeners.
     socket.use(([event, ...args]) => {

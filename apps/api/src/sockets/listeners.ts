@@ -3,9 +3,9 @@ import { dateNow, type WallClock } from '@solstice/station'
 import type { AudibleAir } from '../air/audible.ts'
 import type { Tokens } from '../auth/tokens.ts'
 import type { BatchedReplies } from './batched-replies.ts'
+import { chatStart } from './broadcast/stream-events.ts'
+import type { SyncPayload } from './broadcast/sync.ts'
 import type { Handlers } from './dispatch.ts'
-import { chatStart } from './stream-events.ts'
-import type { SyncPayload } from './sync.ts'
 
 /** The events that every client may send. @param deps.airNow the air of this moment; null before any state came. */
 export function listenerHandlers(deps: {

@@ -2,9 +2,9 @@ import type { Config } from '@solstice/adapters'
 import type { RadioState } from '@solstice/contracts'
 import { CHAT_TITLE, type PlayoutState, preparing, projectSync } from '@solstice/playout'
 import { dateNow, scheduleOf, type WallClock } from '@solstice/station'
-import type { AudibleAir } from '../air/audible.ts'
-import type { Covers } from '../background/covers.ts'
-import type { UiSettingsMirror } from '../background/ui-settings.ts'
+import type { AudibleAir } from '../../air/audible.ts'
+import type { Covers } from '../../background/covers.ts'
+import type { UiSettingsMirror } from '../../background/ui-settings.ts'
 import type { Groups } from './groups.ts'
 
 /** Interval of `sync` for each socket. */

@@ -1,5 +1,6 @@
 import type { DefaultEventsMap, Server } from 'socket.io'
-import type { ServerEmits } from './dispatch.ts'
+import type { ServerEmits } from '../dispatch.ts'
+import { type ClientSocket, sendShared } from './shared-event.ts'
 
 /** Of 10 000 sockets, those of one group are told within 8 ms. */
 const GROUPS = 64
@@ -11,8 +12,8 @@ type Event = keyof ServerEmits & string
 /** The sockets of this process in groups that take turns, so that other work need not wait until thousands were told. */
 export interface Groups {
   readonly count: number
-  /** Puts a new socket into one of them. */
-  join(socket: { join(room: string): unknown }): void
+  /** Puts a new socket into one of them, until the returned function is called. */
+  join(socket: ClientSocket): () => void
   /** Calls the listener after each socket that joins, until the returned function is called. */
   onJoin(listener: () => void): () => void
   /** The first group from `from` on, and before `end`, that has sockets: nobody has to wake for the others. */
@@ -27,16 +28,18 @@ export interface Groups {
 export function createGroups(io: Server<DefaultEventsMap, ServerEmits>): Groups {
   let arrivals = 0
   const listeners = new Set<() => void>()
-  const roomOf = (group: number) => `group ${group}`
+  const members: readonly Set<ClientSocket>[] = Array.from({ length: GROUPS }, () => new Set())
   const occupied = (from: number, end = GROUPS) => {
-    for (let group = from; group < end; group++) if (io.sockets.adapter.rooms.has(roomOf(group))) return group
+    for (let group = from; group < end; group++) if (members[group]!.size > 0) return group
     return null
   }
   const groups: Groups = {
     count: GROUPS,
     join(socket) {
-      socket.join(roomOf(arrivals++ % GROUPS))
+      const group = members[arrivals++ % GROUPS]!
+      group.add(socket)
       for (const listener of listeners) listener()
+      return () => group.delete(socket)
     },
     onJoin(listener) {
       listeners.add(listener)
@@ -44,7 +47,8 @@ export function createGroups(io: Server<DefaultEventsMap, ServerEmits>): Groups 
     },
     occupied,
     emitTo(group, event, ...payload) {
-      io.local.to(roomOf(group)).emit(event, ...payload)
+      const others = sendShared(members[group]!, event, payload)
+      if (others.length > 0) io.local.to(others.map(({ id }) => id)).emit(event, ...payload)
     },
     emitToAll(event, ...payload) {
       const tell = (from: number) => {
