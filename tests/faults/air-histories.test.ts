@@ -16,7 +16,7 @@ import type { Teardown } from '../harness/processes/processes.ts'
 import { type RedisPair, startRedisPair } from '../harness/servers/redis-pair.ts'
 import { inTime, until } from '../harness/until.ts'
 
-const HISTORIES = inForm({ short: 200, long: 1_000 })
+const HISTORIES = inForm({ short: 60, long: 1_000 })
 /** Histories side by side, each on servers of its own: most of their time they wait. */
 const LANES = 16
 const STEPS = inForm({ short: 5, long: 8 })

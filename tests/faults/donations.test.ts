@@ -38,7 +38,7 @@ const DAY = 24 * HOUR
 /** More unpaid orders than are kept. */
 const PAST_ORDERS = 25_000
 
-const RUNS = inForm({ short: 200, long: 10_000 })
+const RUNS = inForm({ short: 60, long: 10_000 })
 /** In most runs few orders meet much; in every so many of them many orders meet each other. */
 const CROWDED_EVERY = inForm({ short: 20, long: 50 })
 const CROWDED = { orders: 100, rounds: 26, atOnce: 8 }

@@ -28,7 +28,7 @@ import { apply } from './apply.ts'
 import { learn } from './learn.ts'
 import { resume } from './resume.ts'
 
-const HISTORIES = inForm({ short: 1_000, long: 10_000 })
+const HISTORIES = inForm({ short: 300, long: 10_000 })
 
 t.test('whatever anybody asks, and whenever a worker dies: each command once, each order once', async (t) => {
   const seen = {
