@@ -43,6 +43,8 @@ const hasLongForm = /harness\/(long-form|audio\/histories)\.ts'/
  * optimises pays off, at the cost of a tenth of their time, and so do the processes that they start. Later versions don't know the option.
  */
 const optimiseLate = process.version.startsWith('v20.') ? ['--interrupt-budget=400000'] : []
+/** A young generation of 16 MB from the start, which grows to that anyway: fewer collections, 3 % of a file's CPU. */
+const ROOMY = ['--min-semi-space-size=16']
 const testsOfFaults = ['tests/faults/', 'tests/journeys/']
 
 const options = process.argv.slice(2).filter((argument) => argument.startsWith('--'))
@@ -214,7 +216,7 @@ async function testFile(
   const startedMs = performance.now()
   const program = join(built, file.replace(/\.ts$/, '.js'))
   const env = { TAP: '1', TAP_TIMEOUT: String(LIMIT_S), ...given, ...(stores && environmentOf(stores)) }
-  const { code, said } = await run(process.execPath, [...optimiseLate, program], env)
+  const { code, said } = await run(process.execPath, [...optimiseLate, ...ROOMY, program], env)
   const seconds = (performance.now() - startedMs) / 1000
   const [, total, passed] = /^# \{ total: (\d+)(?:, pass: (\d+))?/m.exec(said) ?? []
   const failed = Number(/^# \{ .*fail: (\d+)/m.exec(said)?.[1] ?? 0)

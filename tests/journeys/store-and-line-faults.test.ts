@@ -168,7 +168,7 @@ t.test('a PostgreSQL that takes 5 s to answer delays nothing but changes', async
       )
       unanswered.push(...answers.map(({ statusCode }) => statusCode).filter((status) => status !== 200))
       mostOpen = Math.max(mostOpen, toPostgres.open)
-      await sleep(20)
+      await sleep(50)
     }
   })
   t.same(unanswered, [])

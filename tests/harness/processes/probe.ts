@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { sleep } from '@solstice/station'
+import { inForm } from '../long-form.ts'
 import { type Process, start, type Teardown } from './processes.ts'
 
-const EVERY_MS = 20
+const EVERY_MS = inForm({ short: 50, long: 20 })
 /** An otherwise idle server, whose response time shows how busy the machine is. */
 const IDLE_SERVER = `
 const server = require('node:http').createServer((_, response) => response.end('ok'))

@@ -27,7 +27,7 @@ import { apply } from './apply.ts'
 import { learn } from './learn.ts'
 import { resume } from './resume.ts'
 
-const HISTORIES = inForm({ short: 200, long: 10_000 })
+const HISTORIES = inForm({ short: 600, long: 10_000 })
 
 const talks = [
   { type: 'pause-queue', when: 'now' },

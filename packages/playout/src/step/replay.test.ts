@@ -28,7 +28,7 @@ import { apply } from './apply.ts'
 import { learn } from './learn.ts'
 import { resume } from './resume.ts'
 
-const HISTORIES = inForm({ short: 300, long: 10_000 })
+const HISTORIES = inForm({ short: 400, long: 10_000 })
 
 t.test('whatever anybody asks, and whenever a worker dies: each command once, each order once', async (t) => {
   const seen = {
@@ -240,5 +240,5 @@ t.test('whatever anybody asks, and whenever a worker dies: each command once, ea
       savedFates = new Map(fates)
     }
   }
-  t.ok(Math.min(...Object.values(seen)) > 30, 'all of it happened', { seen })
+  t.ok(Math.min(...Object.values(seen)) > HISTORIES / 50, 'all of it happened', { seen })
 })
