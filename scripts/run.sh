@@ -5,4 +5,4 @@ set -eu
 export MALLOC_ARENA_MAX="${MALLOC_ARENA_MAX:-2}"
 export MALLOC_MMAP_THRESHOLD_="${MALLOC_MMAP_THRESHOLD_:-131072}"
 export MALLOC_TRIM_THRESHOLD_="${MALLOC_TRIM_THRESHOLD_:-131072}"
-exec node --enable-source-maps --max-semi-space-size=4 ".build/programs/$1"
+exec node --enable-source-maps --max-semi-space-size=4 --v8-pool-size=1 ".build/programs/$1"

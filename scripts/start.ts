@@ -38,7 +38,7 @@ const programs = join(self, '../..')
 // tsx inspects every module loaded after it, and typebox has hundreds.
 const loaders = self.endsWith('.ts')
   ? ['--import', 'typebox', '--import', 'tsx']
-  : ['--enable-source-maps', '--max-semi-space-size=4']
+  : ['--enable-source-maps', '--max-semi-space-size=4', '--v8-pool-size=1']
 
 /**
  * The allocator of glibc keeps what threads freed in pools of their own, eight for each core unless it is told otherwise; and it gives

@@ -34,8 +34,8 @@ import { mediaSettings } from '../servers/s3.ts'
 import { until, waiting } from '../until.ts'
 import { openBus } from './bus.ts'
 
-/** Memory grows as it does for operators, whose programs start with the same limits. */
-const YOUNG_GENERATION = '--max-semi-space-size=4'
+/** Memory grows and is collected as it is for operators, whose programs start with the same options. */
+const OF_V8 = ['--max-semi-space-size=4', '--v8-pool-size=1']
 const OF_TESTS = (process.env.TEST_NODE_OPTIONS ?? '').split(' ').filter(Boolean)
 const ALLOCATOR = {
   MALLOC_ARENA_MAX: '2',
@@ -127,7 +127,7 @@ export async function prepareStation(
     const process = start(
       t,
       'node',
-      [YOUNG_GENERATION, ...OF_TESTS, program],
+      [...OF_V8, ...OF_TESTS, program],
       { ...ALLOCATOR, ...env, ...more, ...machine },
       'ipc',
     )

@@ -37,6 +37,8 @@ const BURST_MS = 250
 /** 128 kbit/s; what comes with titles is more than sound. */
 const BYTES_PER_MS = 16
 const LIMIT_MS = 240_000
+/** What streams send is read into one buffer: a generator that allocates takes as much of the machine as the server. */
+const READ = Buffer.alloc(65_536)
 const SYNC = '42["sync"'
 const STAMP = '"serverTimeMs":'
 
@@ -68,15 +70,11 @@ async function measureStream(): Promise<StreamFigures> {
   const firstByteMs: number[] = []
   const bursts: number[] = []
   await arrive(() => {
-    const socket = open()
-    const startedMs = performance.now()
-    const titles = values.titles ? 'Icy-MetaData: 1\r\n' : ''
-    socket.write(`GET ${pathname} HTTP/1.1\r\nHost: ${hostname}\r\n${titles}\r\n`)
     let head = ''
     let received = 0
     let firstMs = 0
     let lastMs = 0
-    socket.on('data', (part) => {
+    const socket = open((part) => {
       const nowMs = performance.now()
       let length = part.length
       if (lastMs === 0) {
@@ -98,6 +96,9 @@ async function measureStream(): Promise<StreamFigures> {
       received += length
       lastMs = nowMs
     })
+    const startedMs = performance.now()
+    const titles = values.titles ? 'Icy-MetaData: 1\r\n' : ''
+    socket.write(`GET ${pathname} HTTP/1.1\r\nHost: ${hostname}\r\n${titles}\r\n`)
   })
   const seconds = await measure()
   const live = sockets.filter((socket) => !socket.destroyed).length
@@ -154,8 +155,16 @@ async function measureSockets(): Promise<SocketFigures> {
   }
 }
 
-function open(): Socket {
-  const socket = connect(Number(port), hostname)
+/** @param onBytes is told what comes; without it that is left to the socket's `data`. */
+function open(onBytes?: (part: Buffer) => void): Socket {
+  const callback = (length: number) => {
+    onBytes?.(READ.subarray(0, length))
+    return true
+  }
+  const socket = connect({
+    ...{ port: Number(port), host: hostname },
+    ...(onBytes && { onread: { buffer: READ, callback } }),
+  })
   socket.setNoDelay(true)
   socket.on('error', () => {})
   socket.on('close', () => lost++)
