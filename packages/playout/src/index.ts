@@ -65,7 +65,7 @@ export {
   type UsableClips,
 } from './model/state.ts'
 export type { Decision, Step } from './model/steps.ts'
-export { soundStartMs } from './model/timing.ts'
+export { soundId, soundStartMs } from './model/timing.ts'
 export { type Cut, cutsSince, ordersOf } from './model/track-places.ts'
 export { liveSinceMs } from './model/turns.ts'
 export { type AirEntry, type AirPlan, type ChatEntry, projectAir } from './project/air.ts'

@@ -37,7 +37,7 @@ const BURST_MS = 250
 /** 128 kbit/s; what comes with titles is more than sound. */
 const BYTES_PER_MS = 16
 const LIMIT_MS = 240_000
-/** What streams send is read into one buffer: a generator that allocates takes as much of the machine as the server. */
+/** Buffer for whatever streams send: one for each piece would take as much of the machine as the server does. */
 const READ = Buffer.alloc(65_536)
 const SYNC = '42["sync"'
 const STAMP = '"serverTimeMs":'

@@ -43,6 +43,20 @@ export function soundStartMs({ onAir, pace }: Pick<PlayoutState, 'onAir' | 'pace
   }
 }
 
+/** Id of the track, jingle or chat on air; the same for all silence before a playlist is ready. */
+export function soundId(onAir: PlayoutState['onAir']): string {
+  switch (onAir.phase) {
+    case 'preparing':
+      return 'preparing'
+    case 'track':
+      return onAir.entry.entryId
+    case 'jingle':
+      return onAir.jingle.entryId
+    case 'chat':
+      return `chat ${onAir.sinceMs}`
+  }
+}
+
 /** Rule V2: the part at the beginning of a track that is not heard, ms. */
 export function leftOutMs({ track }: QueueEntry, pace: PlayoutState['pace']): number {
   return pace === 'sound' ? (track.cuePoints?.startMs ?? 0) : 0

@@ -1,5 +1,12 @@
 import { type Mode, modes } from '@solstice/contracts'
-import type { Command, Input, PlayoutState, QueueEntry, RotationSettings } from '@solstice/playout'
+import {
+  type Command,
+  type Input,
+  type PlayoutState,
+  type QueueEntry,
+  type RotationSettings,
+  soundId,
+} from '@solstice/playout'
 import type { Line, StoredInput } from './lines.ts'
 import type { Chapter } from './read.ts'
 import { type Divergence, type Gap, lineThatMade, type Replayed, replay } from './replay.ts'
@@ -46,7 +53,7 @@ export async function whyOnAir(
     }
     problem = null
     last = one
-    if (soundOf(one.before) !== soundOf(one.after)) begun = one
+    if (soundId(one.before.onAir) !== soundId(one.after.onAir)) begun = one
     if (one.input.type === 'command' && one.outcome?.ok) moves.push(one)
   }
   if (!last) return problem && { what: 'The logbook does not tell.', reasons: [], problem, versions: [] }
@@ -68,20 +75,6 @@ export async function whyOnAir(
 }
 
 const dateOf = ({ atMs, aheadMs }: { atMs: number; aheadMs: number }) => atMs - aheadMs
-
-/** Changes with each sound that begins. */
-function soundOf({ onAir }: PlayoutState): string {
-  switch (onAir.phase) {
-    case 'preparing':
-      return 'preparing'
-    case 'track':
-      return onAir.entry.entryId
-    case 'jingle':
-      return onAir.jingle.entryId
-    case 'chat':
-      return `chat ${onAir.sinceMs}`
-  }
-}
 
 /** A track or clip in words. */
 export function nameOf({ onAir }: PlayoutState): string {

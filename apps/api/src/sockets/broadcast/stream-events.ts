@@ -1,5 +1,5 @@
 import type { ServerPayload } from '@solstice/contracts'
-import { type OnAir, type PlayoutState, soundStartMs } from '@solstice/playout'
+import { type OnAir, type PlayoutState, soundId, soundStartMs } from '@solstice/playout'
 
 /** Events for clients of the stream: a track, jingle or chat begins or ends. */
 export type StreamEvent =
@@ -17,7 +17,7 @@ export type StreamEvent =
  */
 export function streamEvents(state: PlayoutState, before: PlayoutState | null, aheadMs = 0): StreamEvent[] {
   const { onAir } = state
-  if (!before || heardId(onAir) === heardId(before.onAir)) return []
+  if (!before || soundId(onAir) === soundId(before.onAir)) return []
   const serverTs = Math.round(beganAtMs(onAir) - aheadMs)
   const events: StreamEvent[] = []
   if (before.onAir.phase === 'jingle') events.push({ event: 'stream_jingle_end', payload: { serverTs } })
@@ -50,18 +50,4 @@ export function chatStart(
 function beganAtMs(onAir: OnAir): number {
   const isMeanwhile = onAir.phase === 'preparing' || onAir.phase === 'chat'
   return isMeanwhile ? onAir.sinceMs : onAir.startedAtMs
-}
-
-/** Identifies the track, jingle or chat on air; null in silence. */
-function heardId(onAir: OnAir): string | null {
-  switch (onAir.phase) {
-    case 'preparing':
-      return null
-    case 'track':
-      return onAir.entry.entryId
-    case 'jingle':
-      return onAir.jingle.entryId
-    case 'chat':
-      return `chat ${onAir.sinceMs}`
-  }
 }
