@@ -36,19 +36,7 @@ process.chdir(root)
 const self = process.argv[1] ?? ''
 const programs = join(self, '../..')
 // tsx inspects every module loaded after it, and typebox has hundreds.
-const loaders = self.endsWith('.ts')
-  ? ['--import', 'typebox', '--import', 'tsx']
-  : ['--enable-source-maps', '--max-semi-space-size=4', '--v8-pool-size=1']
-
-/**
- * The allocator of glibc keeps what threads freed in pools of their own, eight for each core unless it is told otherwise; and it gives
- * large blocks back to the system, but takes ever larger ones for small once it has seen some, unless their size is set (mallopt(3)).
- */
-const ALLOCATOR = {
-  MALLOC_ARENA_MAX: '2',
-  MALLOC_MMAP_THRESHOLD_: '131072',
-  MALLOC_TRIM_THRESHOLD_: '131072',
-}
+const loaders = self.endsWith('.ts') ? ['--import', 'typebox', '--import', 'tsx'] : []
 
 /** Processes of the station started so far. */
 interface Running {
@@ -92,14 +80,14 @@ async function run({ env, passwordHash, config, warnings, admin, hasRedis }: Env
   running.apps = ['api', 'stream-worker', 'jobs'].map((app) => {
     // On one machine each process needs its own port.
     const own = app === 'jobs' && config.metricsPort ? { METRICS_PORT: String(config.metricsPort + 1) } : {}
-    const args = [...loaders, join(programs, 'apps', app, `src/main${extname(self)}`)]
-    const plan = {
+    const program = join(programs, 'apps', app, `src/main${extname(self)}`)
+    const plan: Plan = {
       name: app,
-      command: process.execPath,
-      args,
-      env: { ...ALLOCATOR, ...env, ...own },
+      command: 'sh',
+      args: [join(root, 'scripts/run.sh'), program, ...loaders],
+      env: { ...env, ...own, NODE: process.execPath },
       leash: 'ipc',
-    } as const
+    }
     return keep(app === 'stream-worker' ? { ...plan, maxDelayMs: WORKER_DELAY_MS } : plan, running, ending)
   })
   await announce({ config, admin }, port, ending.signal)

@@ -23,6 +23,7 @@ import { watchMachine } from '../processes/machine-speed.ts'
 import {
   type Process,
   type RedisServer,
+  root,
   start,
   startRedis,
   type Teardown,
@@ -34,14 +35,7 @@ import { mediaSettings } from '../servers/s3.ts'
 import { until, waiting } from '../until.ts'
 import { openBus } from './bus.ts'
 
-/** Memory grows and is collected as it is for operators, whose programs start with the same options. */
-const OF_V8 = ['--max-semi-space-size=4', '--v8-pool-size=1']
 const OF_TESTS = (process.env.TEST_NODE_OPTIONS ?? '').split(' ').filter(Boolean)
-const ALLOCATOR = {
-  MALLOC_ARENA_MAX: '2',
-  MALLOC_MMAP_THRESHOLD_: '131072',
-  MALLOC_TRIM_THRESHOLD_: '131072',
-}
 
 /** A library fixture: a tone of known pitch and length. */
 export interface Tone {
@@ -126,9 +120,9 @@ export async function prepareStation(
     )
     const process = start(
       t,
-      'node',
-      [...OF_V8, ...OF_TESTS, program],
-      { ...ALLOCATOR, ...env, ...more, ...machine },
+      'sh',
+      [join(root, 'scripts/run.sh'), program, ...OF_TESTS],
+      { ...env, ...more, ...machine },
       'ipc',
     )
     await process.printed(isReady)
