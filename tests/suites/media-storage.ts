@@ -18,6 +18,9 @@ const everyUse = (media: MediaStorage, key: string): [string, () => Promise<unkn
   ['link', async () => (media.linkOrigin ? media.link(key) : media.stat(key))],
 ]
 
+/** Enough for each step of an opening and a copy to be met by the deletion. */
+const RACES = 50
+
 /** The contract of the port `MediaStorage`, for every implementation. */
 export function mediaStorageSuite(t: Test, open: (t: Test) => Promise<MediaStorage>): void {
   t.test('names in any script and with any character work', async (t) => {
@@ -112,6 +115,26 @@ export function mediaStorageSuite(t: Test, open: (t: Test) => Promise<MediaStora
     await media.delete('day/a.mp3')
     t.equal(await media.stat('day/a.mp3'), null)
     await t.rejects(media.source('day/a.mp3'), { code: 'NOT_FOUND' })
+  })
+
+  t.test('a file that is deleted while it is opened or copied is whole or absent', async (t) => {
+    const media = await open(t)
+    for (let round = 0; round < RACES; round++) {
+      await media.put('.staged/day/a.mp3', Buffer.from('whole'))
+      const uses = [
+        media.copy('.staged/day/a.mp3', `day/${round}.mp3`),
+        media.open('.staged/day/a.mp3').then(text),
+        media.delete('.staged/day/a.mp3'),
+      ]
+      const [copied, read] = await Promise.allSettled(uses)
+      for (const { use, outcome, done } of [
+        { use: 'copy', outcome: copied!, done: true },
+        { use: 'open', outcome: read!, done: 'whole' },
+      ]) {
+        if (outcome.status === 'fulfilled') t.equal(outcome.value, done, use)
+        else t.match(outcome.reason, { code: 'NOT_FOUND' }, use)
+      }
+    }
   })
 
   t.test('a failed put changes nothing and leaves nothing behind', async (t) => {

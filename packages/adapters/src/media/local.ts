@@ -22,6 +22,16 @@ export async function openLocalMedia(folder: string): Promise<MediaStorage> {
     if (!found) throw new Failure('NOT_FOUND')
     return found
   }
+  /** Calls `use` with the path of a file, which may be deleted before it is opened. @throws Failure NOT_FOUND */
+  const useFile = async <T>(key: MediaKey, use: (path: string) => Promise<T>): Promise<T> => {
+    const { path } = await locate(key)
+    try {
+      return await use(path)
+    } catch (error) {
+      if (isAbsent(error)) await locate(key)
+      throw error
+    }
+  }
 
   return {
     async stat(key) {
@@ -31,7 +41,7 @@ export async function openLocalMedia(folder: string): Promise<MediaStorage> {
     digest: async () => null,
 
     async open(key, range) {
-      const file = await open((await locate(key)).path)
+      const file = await useFile(key, (path) => open(path))
       return file.createReadStream(range)
     },
     source: async (key) => (await locate(key)).path,
@@ -41,10 +51,7 @@ export async function openLocalMedia(folder: string): Promise<MediaStorage> {
       if (content instanceof Readable) content.on('error', () => {})
       await putFile(await paths.prepare(key), content)
     },
-    async copy(from, to) {
-      const { path } = await locate(from)
-      return copyNew(path, await paths.prepare(to))
-    },
+    copy: (from, to) => useFile(from, async (path) => copyNew(path, await paths.prepare(to))),
     delete: (key) => remove(paths, key),
 
     hasRoomFor: (bytes) => hasRoomIn(paths.root, bytes),
