@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { audioTags, openLocalMedia } from '@solstice/adapters'
 import type { Track } from '@solstice/contracts'
@@ -25,10 +25,13 @@ import {
 } from '@solstice/station'
 import t, { type Test } from 'tap'
 import { host, NOON, playing } from '../harness/air/programme.ts'
-import { makeTone } from '../harness/audio/audio.ts'
+import { keptTone, makeTone } from '../harness/audio/audio.ts'
 import { temporaryFolder } from '../harness/processes/processes.ts'
 import { openTestData } from '../harness/servers/postgres.ts'
 import { track } from '../suites/records.ts'
+
+/** Without tags; read without ffmpeg. */
+const sound = await readFile(await keptTone({ hz: 440, seconds: 1 }))
 
 async function openStation(t: Test) {
   const folder = await temporaryFolder(t)
@@ -38,7 +41,7 @@ async function openStation(t: Test) {
   const media = await openLocalMedia(root)
   const warnings: object[] = []
   const log = { info: () => {}, warn: (details: object) => warnings.push(details) }
-  const place = async (path: string, content = 'not audio') => {
+  const place = async (path: string, content: string | Buffer = sound) => {
     await mkdir(dirname(join(root, path)), { recursive: true })
     await writeFile(join(root, path), content)
   }
