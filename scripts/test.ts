@@ -16,7 +16,7 @@ import { root, type Teardown } from '../tests/harness/processes/processes.ts'
 import { buildPrograms, pageIn, startedByTests } from '../tests/harness/processes/programs.ts'
 import { startSharedPostgres } from '../tests/harness/servers/postgres.ts'
 import { allStores, environmentOf, type Stores } from '../tests/harness/stations/stores.ts'
-import { joinPure } from './test/join.ts'
+import { joinFiles } from './test/join.ts'
 import { runInLanes } from './test/lanes.ts'
 
 /** Time for a file past its limit to report where it stands. */
@@ -122,7 +122,7 @@ async function test() {
         const whole: Teardown = { teardown: (end) => void ends.unshift(end) }
         Object.assign(server, ...(await Promise.all([startSharedPostgres(whole), shareChromium(whole)])))
       }
-      if (isAll) files = (await joinPure(files, built)).sort((a, b) => rank(a) - rank(b))
+      if (isAll) files = (await joinFiles(files, built)).sort((a, b) => rank(a) - rank(b))
     } catch (error) {
       console.log(error instanceof Error ? error.message : error)
       return { passed: 0, failed: 1 }
