@@ -21,6 +21,13 @@ export const storeMutations = mutationsOf('packages/adapters/src', [
     'media/local.test.ts',
   ],
   [
+    'a file that is deleted while it is copied is an error of the disk',
+    'media/local.ts',
+    'if (isAbsent(error)) await locate(key)',
+    '',
+    'media/local.test.ts',
+  ],
+  [
     'a writer that lost its lock still replaces the file',
     'data/json/write-file.ts',
     "if (!lock.isHeld()) throw new Error('another process took the lock over')",
