@@ -7,7 +7,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
-import { cp, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { SourceMap } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
 import { shareChromium } from '../tests/harness/browser/chromium.ts'
@@ -194,7 +194,10 @@ async function findTests(): Promise<string[]> {
         .map((path) => `${folder}/${path}`),
     ),
   )
-  return found.flat().sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
+  const sizes = new Map<string, number>()
+  for (const path of found.flat()) sizes.set(path, (await stat(join(root, path))).size)
+  // The longer a test is, the longer it takes: a run must not end with one that takes a minute.
+  return [...sizes.keys()].sort((a, b) => rank(a) - rank(b) || sizes.get(b)! - sizes.get(a)!)
 }
 
 function rank(path: string): number {
