@@ -38,6 +38,20 @@ export const streamMutations = mutationsOf('apps/api/src/stream', [
     'straight-write.test.ts',
   ],
   [
+    'a write to a line overtakes what waits in its stream',
+    'straight-write.ts',
+    'fd === null || line.mayWait ? 0',
+    'fd === null ? 0',
+    'straight-write.test.ts',
+  ],
+  [
+    'a line is open while its descriptor may be another file',
+    'straight-write.ts',
+    'handleOf(socket) !== null',
+    'true',
+    'straight-write.test.ts',
+  ],
+  [
     'bytes for TLS go to the kernel as they are',
     'straight-write.ts',
     "'encrypted' in socket",

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { bridge } from './icy.ts'
 import { headersBetween } from './ogg.ts'
 import { type Ring, type Segment, titleAt } from './ring.ts'
-import { writeStraight } from './straight-write.ts'
+import { isFree, isOpen, type Line, lineTo, writeLine, writeStraight } from './straight-write.ts'
 
 /** Moments within a round at which listeners are served, so that writing to thousands never blocks the process for long. */
 export const MOMENTS = 5
@@ -65,8 +65,7 @@ interface Slice {
   readonly members: StreamListener[]
 }
 
-interface StreamListener {
-  readonly socket: Socket
+interface StreamListener extends Line {
   readonly wantsTitles: boolean
   /** Serial of the next segment to write. */
   next: number
@@ -99,11 +98,14 @@ export function createListeners(ring: Ring): Listeners {
     write,
     totals,
     serving,
-    add(socket, { reserveMs, ...start }) {
+    add(socket, { reserveMs, wantsTitles, next }) {
       const slice = (reserveMs >= STEADY_MS ? steady : eager).reduce((least, other) =>
         other.members.length < least.members.length ? other : least,
       )
-      const listener: StreamListener = { socket, ...start, slice, place: slice.members.length }
+      const { fd, mayWait } = lineTo(socket)
+      // Named one by one they are beside each other in memory.
+      const place = slice.members.length
+      const listener: StreamListener = { socket, fd, mayWait, wantsTitles, next, slice, place }
       slice.members.push(listener)
       socket.once('close', () => remove(listener))
     },
@@ -135,6 +137,10 @@ function createWriter(ring: Ring) {
     if (head) writeStraight(socket, head, bytes)
     else writeStraight(socket, bytes)
   }
+  const hand = (listener: StreamListener, bytes: Buffer) => {
+    totals.bytes += bytes.length
+    writeLine(listener, bytes)
+  }
 
   const closeLate = (socket: Socket) => {
     totals.closed++
@@ -150,11 +156,11 @@ function createWriter(ring: Ring) {
     const behindBytes = segment ? edge.byte + edge.chunk.audio.length - segment.byte : 0
     if (!segment || behindMs >= CLOSE_BEHIND_MS || behindBytes >= CLOSE_BEHIND_BYTES) {
       closeLate(socket)
-    } else if (behindMs >= SKIP_BEHIND_MS && socket.writableLength === 0) {
+    } else if (behindMs >= SKIP_BEHIND_MS && isFree(listener)) {
       if (listener.wantsTitles) {
-        for (const part of bridge(segment.byte, edge.byte, titleAt(edge.chunk, 0))) write(socket, part)
+        for (const part of bridge(segment.byte, edge.byte, titleAt(edge.chunk, 0))) hand(listener, part)
       }
-      if (ring.isOgg) for (const part of headersBetween(segment.chunk, edge.chunk)) write(socket, part)
+      if (ring.isOgg) for (const part of headersBetween(segment.chunk, edge.chunk)) hand(listener, part)
       totals.skips++
       listener.next = edge.serial
     }
@@ -162,15 +168,14 @@ function createWriter(ring: Ring) {
 
   /** Writes the segments that a listener lacks, while its socket takes them. */
   const advance = (listener: StreamListener, edge: Segment) => {
-    const { socket } = listener
     // Closed, and not yet removed.
-    if (socket.destroyed) return
+    if (!isOpen(listener)) return
     if (listener.next < edge.serial) keepNear(listener, edge)
-    while (listener.next <= edge.serial && socket.writableLength === 0 && !socket.destroyed) {
+    while (listener.next <= edge.serial && isOpen(listener) && isFree(listener)) {
       const last = listener.next + CADENCE > edge.serial ? edge.serial : listener.next
       const bytes = joined(listener.next, last, listener.wantsTitles)
-      if (!bytes) return closeLate(socket)
-      write(socket, bytes)
+      if (!bytes) return closeLate(listener.socket)
+      hand(listener, bytes)
       listener.next = last + 1
     }
   }

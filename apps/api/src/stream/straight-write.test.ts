@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import t, { type Test } from 'tap'
-import { writeStraight } from './straight-write.ts'
+import { isFree, isOpen, lineTo, writeLine, writeStraight } from './straight-write.ts'
 
 /** A connection over loopback; `viaStream` counts the writes that went by the stream of the server's end. */
 async function connection(t: Test) {
@@ -69,6 +69,31 @@ t.test('a client that does not read gets everything later, in order', async (t) 
   t.equal(counts.viaStream, before, 'and the way is straight again')
 })
 
+t.test('a line is straight while the client reads, and free again when it has read all', async (t) => {
+  const { client, socket, counts } = await connection(t)
+  const line = lineTo(socket)
+  t.ok(isFree(line))
+  const writes = Array.from({ length: 200 }, () => randomBytes(48_000))
+  for (const bytes of writes) writeLine(line, bytes)
+  t.notOk(isFree(line))
+  t.ok(counts.viaStream > 0 && counts.viaStream < 200, 'the kernel took the first writes')
+  t.ok((await received(client, 200 * 48_000)).equals(Buffer.concat(writes)))
+  t.ok(isFree(line))
+  const before = counts.viaStream
+  writeLine(line, Buffer.from('again'))
+  t.equal(counts.viaStream, before)
+})
+
+t.test('a line is closed at once with its socket, whose number another file may get', async (t) => {
+  for (const end of ['destroy', 'resetAndDestroy'] as const) {
+    const { socket } = await connection(t)
+    const line = lineTo(socket)
+    t.ok(isOpen(line))
+    socket[end]()
+    t.notOk(isOpen(line))
+  }
+})
+
 t.test('the stream tells that a client has broken the connection off', async (t) => {
   const { client, socket } = await connection(t)
   const closed = new Promise((resolve) => socket.once('close', resolve))
@@ -105,6 +130,11 @@ t.test('bytes for TLS and for what has no descriptor go by the stream', (t) => {
   // Straight, this would come out of the test itself.
   Object.assign(streamed, { encrypted: true, _handle: { fd: 1 } })
   writeStraight(streamed as Socket, Buffer.from('to be encrypted'))
-  t.same(written.map(String), ['by the stream', 'to be encrypted'])
+  const line = lineTo(streamed as Socket)
+  writeLine(line, Buffer.from('a line, too'))
+  t.same(written.map(String), ['by the stream', 'to be encrypted', 'a line, too'])
+  t.ok(isOpen(line) && isFree(line))
+  streamed.destroy()
+  t.notOk(isOpen(line))
   t.end()
 })

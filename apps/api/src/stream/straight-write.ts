@@ -22,7 +22,10 @@ export function writeStraight(socket: Socket, ...parts: readonly Buffer[]): void
 /** Bytes that the kernel took. */
 function straight(socket: Socket, parts: readonly Buffer[]): number {
   const fd = descriptorOf(socket)
-  if (fd === null || !socket.writable || socket.writableLength > 0) return 0
+  return fd === null || !socket.writable || socket.writableLength > 0 ? 0 : takenAtOnce(fd, parts)
+}
+
+function takenAtOnce(fd: number, parts: readonly Buffer[]): number {
   try {
     return parts.length === 1 ? writeSync(fd, parts[0]!) : writevSync(fd, parts)
   } catch {
@@ -33,8 +36,48 @@ function straight(socket: Socket, parts: readonly Buffer[]): number {
 
 /** null for a connection without one, and for TLS, where the kernel wants other bytes. */
 function descriptorOf(socket: Socket): number | null {
-  if ('encrypted' in socket) return null
-  // Node has no public name for it. A socket that is closed has no handle, so the number is never that of another file.
-  const { _handle: handle } = socket as unknown as { _handle?: { fd?: unknown } | null }
-  return typeof handle?.fd === 'number' && handle.fd >= 0 ? handle.fd : null
+  const fd = 'encrypted' in socket ? null : handleOf(socket)?.fd
+  return typeof fd === 'number' && fd >= 0 ? fd : null
+}
+
+/** Node has no public name for it. A socket that is closed has none, so the number is never that of another file. */
+function handleOf(socket: Socket): { fd?: unknown } | null | undefined {
+  return (socket as unknown as { _handle?: { fd?: unknown } | null })._handle
+}
+
+/**
+ * A socket that is written to for hours, and by nobody else. Three seconds lie between two writes to a listener; by then nothing of his
+ * socket is in the caches of the processor, and what a write looks at decides what it costs. While all went straight that is the
+ * handle alone.
+ */
+export interface Line {
+  readonly socket: Socket
+  /** null where nothing goes straight. */
+  readonly fd: number | null
+  /** True when bytes went by the stream, and may wait there. */
+  mayWait: boolean
+}
+
+export function lineTo(socket: Socket): Line {
+  return { socket, fd: descriptorOf(socket), mayWait: true }
+}
+
+/** False as soon as the socket is destroyed. */
+export function isOpen({ socket, fd }: Line): boolean {
+  return fd === null ? !socket.destroyed : handleOf(socket) !== null
+}
+
+/** True when nothing waits for the client. */
+export function isFree(line: Line): boolean {
+  if (line.mayWait) line.mayWait = line.socket.writableLength > 0
+  return !line.mayWait
+}
+
+/** Writes to a line that is open, as `writeStraight` does. */
+export function writeLine(line: Line, bytes: Buffer): void {
+  const { socket, fd } = line
+  const written = fd === null || line.mayWait ? 0 : takenAtOnce(fd, [bytes])
+  if (written === bytes.length) return
+  line.mayWait = true
+  socket.write(written === 0 ? bytes : bytes.subarray(written))
 }
