@@ -48,7 +48,11 @@ type Cells = [name: string, ...cells: string[]]
 type Parts = Record<string, () => Promise<void>>
 const isAlone = positionals[0] !== undefined && positionals[0] !== 'all'
 const quick: Parts = {
-  air: () => tellAir(run, { ...values, listeners: String(listenersOr(1_000)), rate: values.rate ?? '500' }),
+  air: () =>
+    tellAir(run, {
+      ...{ listeners: listenersOr(1_000), sockets: Number(values.sockets), rate: Number(values.rate ?? 500) },
+      ...{ rounds: Number(values.rounds), seconds: windowS },
+    }),
   hls: () => tellHls(isAlone ? Math.max(windowS, 24) : windowS),
   microphones: tellMicrophones,
   mounts: tellMounts,

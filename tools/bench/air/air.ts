@@ -1,23 +1,40 @@
 import { childrenOf, type Process, start, type Teardown } from '../../../tests/harness/processes/processes.ts'
-import { prepareStation } from '../../../tests/harness/stations/station.ts'
+import { prepareStation, type Station } from '../../../tests/harness/stations/station.ts'
 import { heading, ratio, row, say } from '../report.ts'
 import { memoryOf, usageOf } from '../usage.ts'
 import type { SocketFigures, StreamFigures } from './load.ts'
 import { type Found, startIcecast, startKernelFloor } from './references.ts'
+import { type Clients, figuresOf, startLoad } from './start-load.ts'
 
 /** Its queue of connections is five long: of a faster crowd some try again after a second. */
-const ICECAST_JOINS_PER_S = '300'
+const ICECAST_JOINS_PER_S = 300
+/** The time for V8 to compile what a crowd needs, before anything is measured: a station runs for months. */
+const FIRST_S = 3
+/** The few who are there when memory is measured stay longer than the crowd. */
+const FEW_STAY_S = 200
 
-/** As they were given on the command line. */
-type Given = Record<'listeners' | 'sockets' | 'rounds' | 'rate' | 'seconds', string>
+interface Sizes {
+  listeners: number
+  sockets: number
+  /** Clients who come each second. */
+  rate: number
+  rounds: number
+  /** Duration of a window. */
+  seconds: number
+}
+
+type Wanted = Pick<Clients, 'kind' | 'url'> & Partial<Clients>
 
 /** Reports what listeners and sockets cost, beside the floor of both. */
-export async function tellAir(run: Teardown, given: Given): Promise<void> {
-  const windowS = Number(given.seconds)
-  const underLoad = <F>(...target: LoadTarget) => loadOf<F>(run, given, ...target)
-  say(
-    `${given.listeners} listeners, ${given.sockets} sockets; the best of ${given.rounds} windows of ${windowS} s`,
-  )
+export async function tellAir(
+  run: Teardown,
+  { listeners, sockets, rate, rounds, seconds: windowS }: Sizes,
+): Promise<void> {
+  const underLoad = <F>(pid: number, wanted: Wanted) => {
+    const clients = wanted.kind === 'stream' ? listeners : sockets
+    return loadOf<F>(run, pid, { clients, rate, seconds: windowS, ...wanted })
+  }
+  say(`${listeners} listeners, ${sockets} sockets; the best of ${rounds} windows of ${windowS} s`)
   const tones = [
     { name: 'Low', hz: 220, seconds: 120 },
     { name: 'High', hz: 440, seconds: 120 },
@@ -34,22 +51,25 @@ export async function tellAir(run: Teardown, given: Given): Promise<void> {
   const bare = await startFloor(run, 'stream')
   const kernel = referenceIn('bare send in C', await startKernelFloor(run))
   const icecast = referenceIn('Icecast', await startIcecast(run))
-  const of = ({ url, pid }: { url: string; pid: number }, ...more: string[]) =>
-    underLoad<StreamFigures>('stream', url, pid, more)
-  const slowly = ['--rate', ICECAST_JOINS_PER_S]
+  const of = ({ url, pid }: { url: string; pid: number }, more: Partial<Clients> = {}) =>
+    underLoad<StreamFigures>(pid, { kind: 'stream', url, ...more })
+  const slowly = { rate: ICECAST_JOINS_PER_S }
   const service = { url: stream, pid: apiPid }
+  await of(bare, { seconds: FIRST_S })
+  await of(service, { seconds: FIRST_S })
+  await of(service, { seconds: FIRST_S, titles: true })
   const { floor, plain, titled, ...references } = await interleaved(
-    Number(given.rounds),
+    rounds,
     {
       floor: () => of(bare),
       plain: () => of(service),
-      titled: () => of(service, '--titles'),
+      titled: () => of(service, { titles: true }),
     },
     {
       ...(kernel && { kernel: () => of(kernel) }),
       ...(icecast && {
-        icecast: () => of(icecast, ...slowly),
-        icecastTitled: () => of(icecast, '--titles', ...slowly),
+        icecast: () => of(icecast, slowly),
+        icecastTitled: () => of(icecast, { ...slowly, titles: true }),
       }),
     },
   )
@@ -69,7 +89,8 @@ export async function tellAir(run: Teardown, given: Given): Promise<void> {
       `service: ${ratio(cpu(titled), cpu(references.icecastTitled))}`,
     )
   }
-  row('memory per listener', `${(plain.grownKb / plain.figures.connected).toFixed(1)} KB`)
+  const crowd = { clients: listeners, rate, seconds: windowS }
+  row('memory per listener', `${(await kbPerListener(run, await station.startApi(), crowd)).toFixed(1)} KB`)
   row(
     'least reserve, plain and with titles',
     `${plain.figures.leastReserveMs}, ${titled.figures.leastReserveMs} ms`,
@@ -77,7 +98,7 @@ export async function tellAir(run: Teardown, given: Given): Promise<void> {
   for (const [name, { figures }] of Object.entries({ plain, titled, ...references })) {
     row(
       `${name}: first byte p50 / p99`,
-      `${figures.firstByteMs.join(' / ')} ms at ${name.startsWith('icecast') ? ICECAST_JOINS_PER_S : given.rate} joins a second`,
+      `${figures.firstByteMs.join(' / ')} ms at ${name.startsWith('icecast') ? ICECAST_JOINS_PER_S : rate} joins a second`,
     )
     row(`${name}: burst, longest gap`, `${figures.burstBytes} bytes, ${figures.longestGapMs} ms`)
     row(`${name}: rate, lost`, `${figures.bytesPerS} bytes/s, ${figures.lost} of ${figures.connected}`)
@@ -94,9 +115,9 @@ export async function tellAir(run: Teardown, given: Given): Promise<void> {
 
   heading('sync, CPU in µs per event, of the service without what it needs anyway')
   const emitter = await startFloor(run, 'sockets')
-  const { bareEmit, sync } = await interleaved(Number(given.rounds), {
-    bareEmit: () => underLoad<SocketFigures>('sockets', emitter.url, emitter.pid),
-    sync: () => underLoad<SocketFigures>('sockets', api.url, apiPid),
+  const { bareEmit, sync } = await interleaved(rounds, {
+    bareEmit: () => underLoad<SocketFigures>(emitter.pid, { kind: 'sockets', url: emitter.url }),
+    sync: () => underLoad<SocketFigures>(apiPid, { kind: 'sockets', url: api.url }),
   })
   await emitter.process.end()
   const perEvent = ({ cpuS, figures }: Load<SocketFigures>, anywayS = 0) =>
@@ -144,28 +165,33 @@ async function interleaved<F, K extends string, More extends string = never>(
   return best as Record<K, Load<F>> & Partial<Record<More, Load<F>>>
 }
 
-type LoadTarget = [kind: 'stream' | 'sockets', url: string, serverPid: number, more?: string[]]
-
-async function loadOf<F>(
-  run: Teardown,
-  given: Given,
-  ...[kind, url, serverPid, more = []]: LoadTarget
-): Promise<Load<F>> {
-  const { rate, seconds } = given
-  const clients = kind === 'stream' ? given.listeners : given.sockets
-  const args = ['--kind', kind, '--url', url, '--clients', clients, '--rate', rate, '--seconds', seconds]
+async function loadOf<F>(run: Teardown, serverPid: number, clients: Clients): Promise<Load<F>> {
   const idle = await usageOf(serverPid)
-  const load = start(run, 'node', ['--import', 'tsx', 'tools/bench/air/load.ts', ...args, ...more])
+  const load = startLoad(run, clients)
   await load.printed(/window\n/)
   const before = await usageOf(serverPid)
-  const output = await load.printed(/\{.*\}\n/)
+  await load.printed(/\{.*\}\n/)
   const after = await usageOf(serverPid)
-  await load.exited
   return {
-    figures: JSON.parse(/\{.*\}/.exec(output)![0]) as F,
+    figures: await figuresOf<F>(load),
     cpuS: after.cpuS - before.cpuS,
     grownKb: after.rssKb - idle.rssKb,
   }
+}
+
+/** Growth of a new replica per listener, from a tenth of the crowd on: what V8 compiles for the first of them is no listener's. */
+async function kbPerListener(
+  run: Teardown,
+  { url, process }: Awaited<ReturnType<Station['startApi']>>,
+  crowd: Pick<Clients, 'clients' | 'rate' | 'seconds'>,
+): Promise<number> {
+  const stream = { kind: 'stream', url: `${url}/api/stream/public.mp3` } as const
+  const clients = Math.ceil(crowd.clients / 10)
+  const few = startLoad(run, { ...crowd, ...stream, clients, seconds: FEW_STAY_S })
+  await few.printed(/window\n/)
+  const { grownKb } = await loadOf(run, process.child.pid!, { ...crowd, ...stream })
+  await Promise.all([few.end(), process.end()])
+  return grownKb / crowd.clients
 }
 
 /** CPU seconds that processes use within a span of seconds; a decoder whose song ends meanwhile doesn't count. */

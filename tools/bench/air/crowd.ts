@@ -3,6 +3,7 @@ import { childrenOf, type Process, start, type Teardown } from '../../../tests/h
 import { prepareStation } from '../../../tests/harness/stations/station.ts'
 import { usageOf } from '../usage.ts'
 import type { SocketFigures } from './load.ts'
+import { figuresOf, startLoad } from './start-load.ts'
 
 /** Each client takes a handle, and processes may have 20 000. */
 const MAX_CLIENTS_PER_PROCESS = 10_000
@@ -100,25 +101,19 @@ async function join(t: Teardown, url: string, server: Process, crowd: Crowd): Pr
     }
   }
   const generators = Math.ceil(sockets / MAX_CLIENTS_PER_PROCESS)
-  const each = (whole: number) => String(Math.ceil(whole / generators))
-  const args = ['--kind', 'sockets', '--url', url, '--seconds', String(seconds)]
+  const each = (whole: number) => Math.ceil(whole / generators)
   const early = await usage()
   await sleep(IDLE_S * 1000)
   const idle = await usage()
   const anywayS = ((idle.cpuS - early.cpuS) / IDLE_S) * seconds
-  const loads = Array.from({ length: generators }, () =>
-    start(t, 'node', [
-      ...['--import', 'tsx', 'tools/bench/air/load.ts', ...args],
-      ...['--clients', each(sockets), '--rate', each(sockets / joinS), '--settle', String(SETTLE_S)],
-    ]),
-  )
+  const sizes = { clients: each(sockets), rate: each(sockets / joinS), settle: SETTLE_S, seconds }
+  const loads = Array.from({ length: generators }, () => startLoad(t, { kind: 'sockets', url, ...sizes }))
   await Promise.all(loads.map((load) => load.printed(/window\n/)))
   const joined = await usage()
-  const outputs = await Promise.all(loads.map((load) => load.printed(/\{.*\}\n/)))
+  await Promise.all(loads.map((load) => load.printed(/\{.*\}\n/)))
   const after = await usage()
-  await Promise.all(loads.map((load) => load.exited))
+  const figures = await Promise.all(loads.map((load) => figuresOf<SocketFigures>(load)))
 
-  const figures = outputs.map((output) => JSON.parse(/\{.*\}/.exec(output)![0]) as SocketFigures)
   const sum = (of: (one: SocketFigures) => number) => figures.reduce((total, one) => total + of(one), 0)
   const worst = (of: (one: SocketFigures) => [number, number]): [number, number] => [
     Math.max(...figures.map((one) => of(one)[0])),

@@ -2,9 +2,10 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { sleep } from '@solstice/station'
-import { type Process, start, type Teardown } from '../../../tests/harness/processes/processes.ts'
+import { start, type Teardown } from '../../../tests/harness/processes/processes.ts'
 import { prepareStation } from '../../../tests/harness/stations/station.ts'
 import type { StreamFigures } from './load.ts'
+import { figuresOf, startLoad } from './start-load.ts'
 
 /** A link on television: this many come at once. */
 const AT_ONCE_PER_S = 2_500
@@ -48,18 +49,20 @@ export async function rushRows(
   const stream = `${api.url}/api/stream/public.mp3`
 
   await sleep(FIRST_SOUND_S * 1000)
-  const present = startLoad(t, stream, rush.listeners, rush.rate, SETTLE_S, WATCHED_S)
+  const listeners = { kind: 'stream', clients: rush.listeners } as const
+  const stay = { settle: SETTLE_S, seconds: WATCHED_S }
+  const present = startLoad(t, { ...listeners, ...stay, url: stream, rate: rush.rate })
   await present.printed(/window\n/)
   for (let core = 0; core < availableParallelism(); core++) start(t, 'node', ['-e', HALF_A_CORE])
   const crowd = async (url: string, rate: number) => {
-    const load = startLoad(t, url, rush.listeners, rate, 1, 1)
+    const load = startLoad(t, { ...listeners, url, rate, settle: 1, seconds: 1 })
     await load.printed(/window\n/)
-    const [figures, longestMs] = await Promise.all([figuresOf(load), longestWaitMs(url)])
+    const [figures, longestMs] = await Promise.all([figuresOf<StreamFigures>(load), longestWaitMs(url)])
     return { ...figures, longestMs }
   }
   const [floor, joined] = [await crowd(bare.url, rush.rate), await crowd(stream, rush.rate)]
   const [floorAtOnce, atOnce] = [await crowd(bare.url, AT_ONCE_PER_S), await crowd(stream, AT_ONCE_PER_S)]
-  const were = await figuresOf(present)
+  const were = await figuresOf<StreamFigures>(present)
 
   const firstByte = ({ firstByteMs, connected }: StreamFigures) =>
     `${firstByteMs.join(' / ')} ms, ${connected} connected`
@@ -75,34 +78,6 @@ export async function rushRows(
     ['… longest time between two writes', `${were.longestGapMs} ms`],
     ['… lost', `${were.lost} of ${were.connected}`],
   ]
-}
-
-function startLoad(
-  t: Teardown,
-  url: string,
-  clients: number,
-  rate: number,
-  settleS: number,
-  seconds: number,
-): Process {
-  const sizes = ['--clients', clients, '--rate', rate, '--settle', settleS, '--seconds', seconds].map(String)
-  return start(t, 'node', [
-    '--import',
-    'tsx',
-    'tools/bench/air/load.ts',
-    '--kind',
-    'stream',
-    '--url',
-    url,
-    ...sizes,
-  ])
-}
-
-/** Figures of a crowd that has left. */
-async function figuresOf(load: Process): Promise<StreamFigures> {
-  const output = await load.printed(/\{.*\}\n/)
-  await load.exited
-  return JSON.parse(/\{.*\}/.exec(output)![0]) as StreamFigures
 }
 
 /** The longest that any of many wait for their first byte, who come one after another. */
