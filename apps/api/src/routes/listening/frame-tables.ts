@@ -19,8 +19,17 @@ export function createFrameTables(
   const kept = new Map<string, Promise<readonly number[]>>()
   const inTurn = limitConcurrency(1, { maxWaiting: MAX_WAITING, refusal: () => new Failure('RATE_LIMITED') })
 
+  const place = async (key: MediaKey) => {
+    try {
+      return await placeFrames(await media.source(key), FRAMES_PER_ENTRY)
+    } catch (error) {
+      // Deleted while it waited for its turn, or was read.
+      throw (await media.stat(key)) ? error : new Failure('TRACK_NOT_FOUND')
+    }
+  }
+
   function read(key: MediaKey, version: string): Promise<readonly number[]> {
-    const reading = inTurn(async () => placeFrames(await media.source(key), FRAMES_PER_ENTRY))
+    const reading = inTurn(() => place(key))
     kept.set(version, reading)
     for (const oldest of kept.keys()) {
       if (kept.size <= MAX_KEPT) break
