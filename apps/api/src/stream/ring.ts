@@ -12,8 +12,8 @@ export interface Segment {
   /** Begin and end on this replica's own time line, in ms. */
   fromMs: number
   toMs: number
-  /** For ICY listeners. */
-  framed: Framed
+  /** For ICY listeners; made for the first of them. */
+  readonly framed: Framed
 }
 
 /** The last seconds of a mount. */
@@ -47,15 +47,19 @@ export function createRing(keepMs: number, codec: Codec = codecs.mp3): Ring {
       // After a gap listeners count on from what they were sent, not from what was lost.
       const byte = before ? before.byte + before.chunk.audio.length : chunk.byte
       const fromMs = before?.toMs ?? 0
-      const segment = {
+      let framed: Framed | undefined
+      const segment: Segment = {
         serial: (before?.serial ?? -1) + 1,
         chunk,
         byte,
         fromMs,
         toMs: fromMs + chunk.frames * frameMs,
-        framed: isOgg
-          ? { bytes: chunk.audio, joins: [] }
-          : frame(chunk.audio, byte, (at) => titleAt(chunk, at)),
+        get framed() {
+          framed ??= isOgg
+            ? { bytes: chunk.audio, joins: [] }
+            : frame(chunk.audio, byte, (at) => titleAt(chunk, at))
+          return framed
+        },
       }
       segments.push(segment)
       while (segments[0] !== segment && !isWithin(segments[0]!, keepMs)) segments.shift()
