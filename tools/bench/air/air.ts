@@ -10,8 +10,10 @@ import { type Clients, figuresOf, startLoad } from './start-load.ts'
 const ICECAST_JOINS_PER_S = 300
 /** The time for V8 to compile what a crowd needs, before anything is measured: a station runs for months. */
 const FIRST_S = 3
-/** The few who are there when memory is measured stay longer than the crowd. */
-const FEW_STAY_S = 200
+/** Of fewer listeners, memory says more about V8 than about them. */
+const LEAST_FOR_MEMORY = 5_000
+/** Those who are there when memory is measured stay until it was. */
+const FIRST_STAY_S = 200
 
 interface Sizes {
   listeners: number
@@ -89,7 +91,7 @@ export async function tellAir(
       `service: ${ratio(cpu(titled), cpu(references.icecastTitled))}`,
     )
   }
-  const crowd = { clients: listeners, rate, seconds: windowS }
+  const crowd = { clients: Math.max(listeners, LEAST_FOR_MEMORY), rate }
   row('memory per listener', `${(await kbPerListener(run, await station.startApi(), crowd)).toFixed(1)} KB`)
   row(
     'least reserve, plain and with titles',
@@ -179,18 +181,20 @@ async function loadOf<F>(run: Teardown, serverPid: number, clients: Clients): Pr
   }
 }
 
-/** Growth of a new replica per listener, from a tenth of the crowd on: what V8 compiles for the first of them is no listener's. */
+/**
+ * Growth of a new replica per listener, while as many are there already: they have what V8 compiles for the first of them, and the
+ * room that the start left.
+ */
 async function kbPerListener(
   run: Teardown,
   { url, process }: Awaited<ReturnType<Station['startApi']>>,
-  crowd: Pick<Clients, 'clients' | 'rate' | 'seconds'>,
+  crowd: Pick<Clients, 'clients' | 'rate'>,
 ): Promise<number> {
-  const stream = { kind: 'stream', url: `${url}/api/stream/public.mp3` } as const
-  const clients = Math.ceil(crowd.clients / 10)
-  const few = startLoad(run, { ...crowd, ...stream, clients, seconds: FEW_STAY_S })
-  await few.printed(/window\n/)
-  const { grownKb } = await loadOf(run, process.child.pid!, { ...crowd, ...stream })
-  await Promise.all([few.end(), process.end()])
+  const stream = { ...crowd, kind: 'stream', url: `${url}/api/stream/public.mp3` } as const
+  const first = startLoad(run, { ...stream, seconds: FIRST_STAY_S })
+  await first.printed(/window\n/)
+  const { grownKb } = await loadOf(run, process.child.pid!, { ...stream, seconds: FIRST_S })
+  await Promise.all([first.end(), process.end()])
   return grownKb / crowd.clients
 }
 
