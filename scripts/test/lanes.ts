@@ -6,7 +6,7 @@ const CORES = Math.min(availableParallelism(), 4)
 /** Files that run beside those of the lanes while the machine has time for them. */
 const MAX_EXTRA = CORES + 1
 /** Share of all cores that must have been idle since the last look. */
-const IDLE = 0.15
+const IDLE = 0.25
 const LOOK_EVERY_MS = 1_000
 /** A file first loads, and takes its share of the cores only then. */
 const LOADING_MS = 2_000
