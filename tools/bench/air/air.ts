@@ -126,7 +126,6 @@ export async function tellAir(
     ((cpuS - anywayS) / figures.events) * 1e6
   row('bare io.emit', `${perEvent(bareEmit).toFixed(1)} µs`)
   row('service', `${perEvent(sync, idleS).toFixed(1)} µs`, ratio(perEvent(sync, idleS), perEvent(bareEmit)))
-  row('memory per socket', `${(sync.grownKb / sync.figures.connected).toFixed(1)} KB`)
   for (const [name, { figures }] of Object.entries({ 'io.emit': bareEmit, service: sync })) {
     row(`${name}: jitter p50 / p99`, `${figures.jitterMs.join(' / ')} ms`)
     row(`${name}: delay p50 / p99`, `${figures.delayMs.join(' / ')} ms`)
@@ -144,8 +143,6 @@ interface Load<F> {
   figures: F
   /** CPU time of the server within the window. */
   cpuS: number
-  /** Growth of the server from before the first client to the end of the window. */
-  grownKb: number
 }
 
 /** Alternates candidates and references, so that other load affects both alike; the cheapest round of each counts. */
@@ -160,25 +157,19 @@ async function interleaved<F, K extends string, More extends string = never>(
     for (const [name, measure] of measures) {
       if (!measure) continue
       const load = await measure()
-      const grownKb = Math.max(load.grownKb, best[name]?.grownKb ?? 0)
-      best[name] = { ...(best[name] && best[name].cpuS < load.cpuS ? best[name] : load), grownKb }
+      if (!best[name] || load.cpuS < best[name].cpuS) best[name] = load
     }
   }
   return best as Record<K, Load<F>> & Partial<Record<More, Load<F>>>
 }
 
 async function loadOf<F>(run: Teardown, serverPid: number, clients: Clients): Promise<Load<F>> {
-  const idle = await usageOf(serverPid)
   const load = startLoad(run, clients)
   await load.printed(/window\n/)
   const before = await usageOf(serverPid)
   await load.printed(/\{.*\}\n/)
   const after = await usageOf(serverPid)
-  return {
-    figures: await figuresOf<F>(load),
-    cpuS: after.cpuS - before.cpuS,
-    grownKb: after.rssKb - idle.rssKb,
-  }
+  return { figures: await figuresOf<F>(load), cpuS: after.cpuS - before.cpuS }
 }
 
 /**
@@ -191,10 +182,14 @@ async function kbPerListener(
   crowd: Pick<Clients, 'clients' | 'rate'>,
 ): Promise<number> {
   const stream = { ...crowd, kind: 'stream', url: `${url}/api/stream/public.mp3` } as const
+  const memory = async () => (await usageOf(process.child.pid!)).rssKb
   const first = startLoad(run, { ...stream, seconds: FIRST_STAY_S })
   await first.printed(/window\n/)
-  const { grownKb } = await loadOf(run, process.child.pid!, { ...stream, seconds: FIRST_S })
-  await Promise.all([first.end(), process.end()])
+  const before = await memory()
+  const second = startLoad(run, { ...stream, seconds: FIRST_S })
+  await second.printed(/window\n/)
+  const grownKb = (await memory()) - before
+  await Promise.all([first.end(), second.end(), process.end()])
   return grownKb / crowd.clients
 }
 
