@@ -21,7 +21,7 @@ export function startLoad(t: Teardown, { titles, ...sizes }: Clients): Process {
   return start(t, 'node', args)
 }
 
-/** What clients found, once they have left. */
+/** Figures of clients that have left. */
 export async function figuresOf<F>(load: Process): Promise<F> {
   const output = await load.printed(/\{.*\}\n/)
   await load.exited
