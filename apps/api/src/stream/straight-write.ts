@@ -46,7 +46,7 @@ function handleOf(socket: Socket): { fd?: unknown } | null | undefined {
 }
 
 /**
- * A socket that is written to for hours, and by nobody else. Three seconds lie between two writes to a listener; by then nothing of his
+ * A socket that is written to for hours, and by nobody else. Three seconds lie between two writes to a listener; by then nothing of the
  * socket is in the caches of the processor, and what a write looks at decides what it costs. While all went straight that is the
  * handle alone.
  */
@@ -58,6 +58,7 @@ export interface Line {
   mayWait: boolean
 }
 
+/** Line to a socket, in whose stream something may wait already. */
 export function lineTo(socket: Socket): Line {
   return { socket, fd: descriptorOf(socket), mayWait: true }
 }
